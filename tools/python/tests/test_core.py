@@ -2,9 +2,11 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tomllib
+import warnings
 
 import pytest
 
@@ -143,15 +145,49 @@ def test_a_faster_plan_for_less_memory_is_said_once_it_is_found():
     assert "1.95 KiB" in note
 
 
+def rate(kind, name):
+    """Operations per second, of what the file leaves out those on f32."""
+    text = kind["peak"].get(name, kind["peak"]["f32"])
+    unit = {"TFLOP/s": 1e12, "GFLOP/s": 1e9}[text.lstrip("0123456789.")]
+    return float(text.rstrip("TGFLOP/s")) * unit
+
+
 def test_the_devices_are_those_of_the_planner():
+    files = ROOT / "solver/core/src/devices"
+    assert sorted(_devices.DEVICES) == sorted(path.stem for path in files.glob("*.toml"))
+    listed = (ROOT / "docs/devices.md").read_text().split("## Ready-made kinds")[1].split("## Device files")[0]
+    assert sorted(_devices.DEVICES) == sorted(re.findall(r"^\| `([^`]+)` \|", listed, re.MULTILINE))
     for name, device in _devices.DEVICES.items():
-        kind = tomllib.loads((ROOT / f"solver/core/src/devices/{name}.toml").read_text())["kinds"][name]
+        kind = tomllib.loads((files / f"{name}.toml").read_text())["kinds"][name]
         assert ballast.parse_bytes(kind["memory"]) == device.memory_bytes
-        for key, value in (("f32", device.peak_f32), ("f16", device.peak_16), ("f64", device.peak_64)):
-            assert float(kind["peak"][key].removesuffix("TFLOP/s")) * 1e12 == value
+        sixteen = "bf16" if "bf16" in kind["peak"] else "f16"
+        assert [rate(kind, "f32"), rate(kind, sixteen), rate(kind, "f64")] == pytest.approx([device.peak_f32, device.peak_16, device.peak_64], rel=1e-12)
         assert float(kind["memory-bandwidth"].removesuffix("GB/s")) * 1e9 == device.bandwidth
+        assert float(kind.get("launch-overhead", "0us").removesuffix("us")) * 1e-6 == pytest.approx(device.launch_seconds)
         assert ballast.parse_bytes(kind["host-link"]["bandwidth"].removesuffix("/s")) == device.host_link.bandwidth
-        assert float(kind["host-link"]["latency"].removesuffix("us")) * 1e-6 == pytest.approx(device.host_link.latency_seconds)
+        assert float(kind["host-link"].get("latency", "0us").removesuffix("us")) * 1e-6 == pytest.approx(device.host_link.latency_seconds)
+        assert _devices.by_name(name) is device
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("NVIDIA H100 80GB HBM3", "h100-80gb"), ("NVIDIA H200", "h200"), ("NVIDIA B200", "b200"), ("NVIDIA L40S", "l40s"), ("NVIDIA GeForce RTX 4090", "rtx-4090"),
+        ("NVIDIA GeForce RTX 5090", "rtx-5090"), ("NVIDIA GeForce RTX 2080 Ti", "rtx2080ti"), ("AMD Instinct MI300X", "mi300x"), ("NVIDIA A100-SXM4-80GB", "a100-80gb"),
+        ("NVIDIA A100-SXM4-40GB", "a100-40gb"), ("NVIDIA A100-PCIE-40GB", "a100-40gb"), ("Tesla V100-SXM2-16GB", "v100-16gb"), ("Tesla V100-SXM2-32GB", "v100-32gb"),
+    ],
+)
+def test_a_gpu_is_known_by_its_drivers_name(name, kind):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert _devices.of_cuda(name).name == kind
+
+
+@pytest.mark.parametrize("name", ["NVIDIA GH200 480GB", "NVIDIA GB200", "NVIDIA L40", "NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA GeForce RTX 3060"])
+def test_a_gpu_that_is_not_known_is_taken_for_an_h100_and_that_is_said(name):
+    _devices.of_cuda.cache_clear()
+    with pytest.warns(UserWarning, match=f"{name}.*not known.*h100-80gb"):
+        assert _devices.of_cuda(name).name == "h100-80gb"
 
 
 def plan():

@@ -75,3 +75,17 @@ def test_a_step_runs_where_its_arguments_were_put(cap):
         assert jnp.allclose(value, step(*given)[0])
     # What was put nowhere goes where all goes.
     assert planned(*given)[0].device == usual
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "allowed"),
+    [
+        ({"time_limit": 0}, ValueError, "seconds above zero"), ({"time_limit": "2"}, TypeError, "a number of seconds"), ({"seed": -1}, ValueError, "from 0 to"),
+        ({"tries": 0}, ValueError, "1 or more"), ({"tries": 1.5}, TypeError, "a whole number"), ({"within": -1}, ValueError, "0 or more"),
+        ({"total_time_limit": 0}, ValueError, "seconds above zero"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_by_name(given, error, allowed):
+    with pytest.raises(error, match=allowed) as refused:
+        ballast.jit(lambda x: x, cap="1GB", **given)
+    assert next(iter(given)) in str(refused.value)

@@ -220,3 +220,34 @@ def test_frozen_parameters_have_neither_gradient_nor_state_under_the_cap():
     for index in range(2):
         found.module(index)(torch.randn(4, 128, requires_grad=index > 0)).sum().backward()
         assert found.plan(index).peak_bytes <= found.cap_bytes
+
+
+def test_what_a_stage_holds_from_step_to_step_is_refused_before_anything_runs():
+    batch, model = batch_and_model()
+    planned = ballast.torch.pipeline(model, (batch,), devices=2, cap="1GB", microbatches=4)
+    least = planned.stages[1].parameter_bytes + planned.held_bytes(1)
+    planned.cap_bytes = least - 1
+    with pytest.raises(ballast.NoPlan, match="stage 1 holds") as refused:
+        planned.module(1)
+    assert refused.value.least_cap_bytes == least
+    planned.cap_bytes = least
+    assert planned.module(1) is planned.module(1)
+
+
+def test_a_cap_that_no_plan_keeps_is_said_by_the_step_with_the_least_cap(tmp_path):
+    batch, model = batch_and_model()
+    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+    try:
+        planned = ballast.torch.pipeline(model, (batch,), devices=1, cap="1GB", microbatches=1, time_limit=1, threads=1)
+        least = planned.stages[0].parameter_bytes + planned.held_bytes(0)
+        planned.cap_bytes = least - 1
+        with pytest.raises(ballast.NoPlan, match="stage 0 holds"):
+            planned.stage(0, "cpu")
+        # One byte above what it holds from step to step there is no room for a value of any size.
+        planned.cap_bytes = least + 1
+        stage = planned.stage(0, "cpu")
+        with pytest.raises(ballast.NoPlan, match="the least cap found") as refused:
+            planned.schedule(stage, mean).step(batch, target=batch, losses=[])
+        assert refused.value.found and refused.value.least_cap_bytes > least + 1
+    finally:
+        dist.destroy_process_group()

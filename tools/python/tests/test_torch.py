@@ -440,10 +440,12 @@ def test_a_missing_compiler_is_said_in_a_sentence(layers, tmp_path, monkeypatch)
 def test_a_model_without_gradients_needs_no_plan():
     model, batch = MODELS["encoder"]()
     compiled = ballast.torch.compile(model, cap="1kB")
-    with torch.no_grad():
+    with pytest.raises(ballast.BallastError, match="no plan yet"):
+        _ = compiled.plan
+    with torch.no_grad(), pytest.warns(UserWarning, match="gradients are switched off.* its cap is 1000 B"):
         expected = model(*batch)
         torch.testing.assert_close(compiled(*batch), expected)
-    with pytest.raises(ballast.BallastError, match="no plan yet"):
+    with pytest.raises(ballast.BallastError, match="called without gradients alone"):
         _ = compiled.plan
 
 

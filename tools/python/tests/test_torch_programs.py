@@ -1,5 +1,7 @@
 """PyTorch: programs whose graphs hold what the common models do not."""
 
+import warnings
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -104,3 +106,17 @@ def test_gradients_taken_inside_are_not_planned_and_that_is_said():
     with pytest.warns(UserWarning, match="torch.func takes gradients inside .* WITHOUT a plan"):
         found = compiled(weight, x)
     assert torch.allclose(found, gradient(weight, x))
+
+
+def test_gradients_taken_inside_of_what_is_trained_are_planned_with_it():
+    weight = torch.nn.Parameter(torch.randn(16, 16))
+
+    def penalty(x):
+        gradient = torch.func.grad(lambda z: torch.tanh(torch.tanh(z @ weight) @ weight).sum())(x)
+        return gradient.square().mean()
+
+    compiled = ballast.torch.compile(penalty, "90%", **QUICK)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="Ballast")
+        compiled(torch.randn(256, 16)).backward()
+    assert compiled.plan.peak_bytes <= compiled.plan.cap_bytes < compiled.plan.unplanned_bytes

@@ -87,6 +87,50 @@ def test_what_the_first_search_proved_is_what_a_plan_says(monkeypatch):
     assert plan.bound < searches[min(searches)]
 
 
+def test_where_the_better_promise_is_not_kept_the_other_orders_plan_of_the_whole_cap_is_taken(monkeypatch):
+    asked = {"program": [], "free": []}
+    solve = _partitioner._planner.solve
+
+    def boastful(problem, budget, *, order, **options):
+        # Of any order a plan that promises to take no time, and whose graphs take what the step takes without a plan.
+        asked[order].append(budget)
+        found = solve(problem, budget, order="program", **options)
+        return found if order == "program" else dataclasses.replace(found, steps=problem.keep_all(), value=0.0)
+
+    _partitioner.KNOWN.clear()
+    monkeypatch.setattr(_partitioner._planner, "solve", boastful)
+    compiled = ballast.torch.compile(perceptron(), cap="80%", work_limit=1000, threads=1, rehearse=False)
+    compiled(torch.randn(1024, 64)).sum().backward()
+    plan = compiled.plan
+    assert plan.recomputed and plan.peak_bytes <= plan.cap_bytes < plan.unplanned_bytes
+    # The order whose plan keeps the cap is not asked for less, and the other one is, for as long as it promises more.
+    assert asked["program"] == [plan.cap_bytes]
+    assert len(asked["free"]) > 1 and max(asked["free"][1:]) < plan.cap_bytes
+
+
+def test_of_two_written_plans_that_keep_the_cap_the_faster_one_is_taken(monkeypatch):
+    solve = _partitioner._planner.solve
+
+    def boastful(problem, budget, *, order, **options):
+        # In any order a plan for much less, which takes longer, and promises to take no time.
+        found = solve(problem, budget if order == "program" else budget * 3 // 4, order="program", **options)
+        return found if order == "program" else dataclasses.replace(found, value=0.0)
+
+    _partitioner.KNOWN.clear()
+    options = {"cap": "90%", "work_limit": 1000, "threads": 1, "rehearse": False}
+    batch = torch.randn(1024, 64)
+    with monkeypatch.context() as patched:
+        patched.setattr(_partitioner, "_orders", lambda _counts: ("program",))
+        alone = ballast.torch.compile(perceptron(), **options)
+        alone(batch).sum().backward()
+    torch._dynamo.reset()
+    _partitioner.KNOWN.clear()
+    monkeypatch.setattr(_partitioner._planner, "solve", boastful)
+    both = ballast.torch.compile(perceptron(), **options)
+    both(batch).sum().backward()
+    assert both.plan.seconds == alone.plan.seconds and both.plan.peak_bytes <= both.plan.cap_bytes
+
+
 def test_the_least_cap_is_looked_for_below_what_was_found_before(monkeypatch):
     model, batch, asked = perceptron(), torch.randn(1024, 64), []
     options = {"work_limit": 1000, "threads": 1, "rehearse": False}

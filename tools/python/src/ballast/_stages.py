@@ -8,7 +8,7 @@ import pathlib
 import tempfile
 from collections.abc import Sequence
 
-from . import _programs
+from . import _options, _programs
 from ._errors import NoPlan
 from ._units import format_bytes
 
@@ -76,10 +76,10 @@ def check(devices: int, microbatches: int, schedule: str, bandwidth: float, stat
     """Options that every pipeline has.
 
     Raises:
-        ValueError: they make no sense.
+        ValueError, TypeError: they make no sense.
     """
-    if devices < 1 or microbatches < 1:
-        raise ValueError("devices and microbatches are 1 or more")
+    _options.whole("devices", devices, 1)
+    _options.whole("microbatches", microbatches, 1)
     if schedule not in _SCHEDULES:
         raise ValueError(
             f"schedule={schedule!r}: choose '1f1b' or 'gpipe'; schedules that halve the backward pass cannot run a stage that is one graph"

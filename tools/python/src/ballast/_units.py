@@ -38,9 +38,14 @@ def parse_bytes(value: int | float | str) -> int:
     return found
 
 
+def is_share(value: int | float | str) -> bool:
+    """Is a cap a share of what the step takes without a plan?"""
+    return isinstance(value, str) and value.strip().endswith("%")
+
+
 def parse_cap(value: int | float | str, whole: int | None = None) -> int:
     """As `parse_bytes`, and shares such as `"60%"` of `whole` bytes, rounded down, where that is given."""
-    if isinstance(value, str) and value.strip().endswith("%"):
+    if isinstance(value, str) and is_share(value):
         if whole is None:
             raise ValueError(f"{value!r}: a share is of no use here, give bytes such as '8GiB'")
         try:

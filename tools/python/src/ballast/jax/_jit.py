@@ -18,6 +18,7 @@ from jax.interpreters import mlir as jax_mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
+from .. import _options
 from .._clock import Clock
 from .._errors import BallastError, NoPlan, first_line
 from .._known import PROBLEMS, Candidate, Known, key_of
@@ -86,8 +87,13 @@ class Jitted:
     ) -> None:
         if cap_counts not in ("step", "temp"):
             raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (arguments, results and temporaries) or 'temp' (temporaries)")
-        if tries < 1 or not time_limit > 0 or not within >= 0 or not (total_time_limit is None or total_time_limit > 0):
-            raise ValueError("tries, time_limit and total_time_limit are above zero, within is not negative")
+        _options.whole("tries", tries, 1)
+        _options.whole("seed", seed, 0, _options.MOST_SEED)
+        _options.seconds("time_limit", time_limit)
+        if total_time_limit is not None:
+            _options.seconds("total_time_limit", total_time_limit)
+        if isinstance(within, str) or not within >= 0:
+            raise ValueError(f"within={within!r}: give a share of the cap, 0 or more, such as 0.03")
         parse_cap(cap, 2**60)
         self._step = step
         self._cap, self._counts = cap, cap_counts

@@ -15,6 +15,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from .. import _options
 from .._errors import NoPlan, UnsupportedModel
 from .._plan import Plan
 from .._stages import BANDWIDTH, Pass, Stage, Staged, check, in_flight, play
@@ -55,8 +56,7 @@ def pipeline(
         ValueError: options that make no sense, or fewer devices than asked for.
     """
     check(devices if isinstance(devices, int) else len(devices), microbatches, schedule, bandwidth, state_per_parameter)
-    if not time_limit > 0:
-        raise ValueError("time_limit is above zero")
+    _options.seconds("time_limit", time_limit)
     placed = _devices(devices)
     cap_bytes = parse_bytes(cap)
     leaves = jax.tree.leaves(parameters)

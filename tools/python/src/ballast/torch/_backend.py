@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
-import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +21,7 @@ from ._graph import main_device
 from ._in_flight import InFlight
 from ._partitioner import Partitioner
 from ._readback import ReadBack, Way
+from ._ungraded import Ungraded
 
 
 #: The backends that have compiled something which torch has not forgotten.
@@ -73,11 +73,14 @@ class Backend:
         #: How often a piece may be compiled; as often as torch lets it where nobody says.
         self.limit: int | None = None
         self.partitioner = Partitioner(cap, **{"fused": compiler == "inductor", **options})
+        #: The graphs that ran without a plan, because no backward pass follows.
+        self.ungraded = Ungraded(cap, self.partitioner.cap_counts)
 
     def anew(self) -> Backend:
         """One with the same options that has planned nothing."""
         backend = copy.copy(self)
         backend.asked, backend.owner, backend._pieces, backend.partitioner = False, None, [], self.partitioner.anew()
+        backend.ungraded = Ungraded(self.partitioner.cap, self.partitioner.cap_counts)
         return backend
 
     def reset(self) -> None:
@@ -102,12 +105,6 @@ class Backend:
     def __call__(self, gm: fx.GraphModule, example_inputs: list[Any], **_options: Any) -> Any:
         """Compiles a graph that dynamo has captured."""
         self.asked = True
-        if takes_gradients(gm.graph):
-            warnings.warn(
-                "Ballast: torch.func takes gradients inside of what is compiled, which runs WITHOUT a plan: plans are for what is kept from a forward to a backward "
-                "pass of autograd. Compile the loss alone, and take its gradient with backward()",
-                stacklevel=2,
-            )
         index = len(self.plans)
         piece = self._piece(origin(gm, example_inputs))
         if self.limit is not None and piece.times >= self.limit:
@@ -118,6 +115,12 @@ class Backend:
         unread = unread_bytes(self.owner() if self.owner is not None else None, gm, example_inputs)
         # Compilers change what they compile.
         graph = copy.deepcopy(gm.graph)
+        transforms, trains = takes_gradients(graph), torch.is_grad_enabled()
+
+        def ungraded(alone: fx.GraphModule) -> None:
+            self.ungraded.note(
+                alone.graph, transforms=transforms, trains=trains, held_bytes=self.partitioner.held_bytes + unread, cap_bytes=self.partitioner.cap_of_earlier()
+            )
 
         def watched(compiled: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
             return piece.in_flight.watched(compiled, self.partitioner.results, lambda: self.plans[index])
@@ -125,7 +128,7 @@ class Backend:
         def compile_graph(read_back: ReadBack, inputs: Any, way: Way) -> tuple[Callable[..., Any], Plan | None]:
             self.partitioner.unread_bytes = unread
             with self.partitioner.again(index, way.unseen) if index < len(self.plans) else contextlib.nullcontext():
-                run = self._compile(fx.GraphModule(gm, copy.deepcopy(graph)), list(inputs), read_back, way, watched)
+                run = self._compile(fx.GraphModule(gm, copy.deepcopy(graph)), list(inputs), read_back, way, watched, ungraded)
             plan = self.plans[index] if index < len(self.plans) else None
             return run, plan if plan is not None and self.partitioner.reads_back(plan) else None
 
@@ -152,16 +155,18 @@ class Backend:
         return self._pieces[-1]
 
     def _compile(
-        self, gm: fx.GraphModule, example_inputs: list[Any], read_back: ReadBack, way: Way, watched: Callable[[Any], Any]
+        self, gm: fx.GraphModule, example_inputs: list[Any], read_back: ReadBack, way: Way, watched: Callable[[Any], Any],
+        ungraded: Callable[[fx.GraphModule], None],
     ) -> Callable[..., Any]:
         if self.compiler == "inductor":
             from torch._inductor.compile_fx import compile_fx, compile_fx_inner
             from torch._inductor.cpp_builder import get_cpp_compiler
 
             def inner(graph: fx.GraphModule, inputs: Any, **given: Any) -> Any:
-                compiled = compile_fx_inner(graph, inputs, **given)
                 if given.get("is_inference"):
-                    return compiled
+                    ungraded(graph)
+                    return compile_fx_inner(graph, inputs, **given)
+                compiled = compile_fx_inner(graph, inputs, **given)
                 return read_back.backward(graph, compiled) if given.get("is_backward") else read_back.forward(compiled, watched(compiled))
 
             patches: dict[str, Any] = {"custom_partitioner_fn": self.partitioner}
@@ -196,12 +201,16 @@ class Backend:
             compiled = boxed_nop(graph, inputs)
             return read_back.forward(compiled, watched(compiled))
 
+        def inference(graph: fx.GraphModule, inputs: Any) -> Any:
+            ungraded(graph)
+            return boxed_nop(graph, inputs)
+
         # With it, tracing makes one op of an LSTM whose input needs no gradient, and that op has nothing for the backward pass when it runs.
         with functorch_config.patch(enable_autograd_cache=False), onednn(enabled and not has_lstm(gm)):
             return aot_autograd(
                 fw_compiler=forward,
                 bw_compiler=lambda graph, inputs: read_back.backward(graph, boxed_nop(graph, inputs)),
-                inference_compiler=boxed_nop, partition_fn=partition, keep_inference_input_mutations=True,
+                inference_compiler=inference, partition_fn=partition, keep_inference_input_mutations=True,
             )(gm, example_inputs)
 
 

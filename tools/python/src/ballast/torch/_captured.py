@@ -130,7 +130,7 @@ def has_lstm(gm: fx.GraphModule) -> bool:
 
 
 def takes_gradients(graph: fx.Graph) -> bool:
-    """Are gradients taken in it, by transforms of functions, so that none is left for autograd?"""
+    """Are gradients taken in it, by transforms of functions? Autograd may have some to take as well."""
     return "_grad_increment_nesting" in _called(graph)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch._dynamo.eval_frame import OptimizedModule
 
+from .. import _options
 from .._errors import BallastError, UnsupportedModel, of_ballast
 from .._plan import Plan
 from ._backend import Backend, too_often
@@ -22,7 +23,10 @@ def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
 
     Raises:
         ValueError: its state is empty and its kind is not known: give `held_bytes`.
+        TypeError: it is no optimizer.
     """
+    if not hasattr(optimizer, "state") or not hasattr(optimizer, "param_groups"):
+        raise TypeError(f"optimizer={optimizer!r}: give one of torch.optim, or else held_bytes, not {type(optimizer).__name__}")
     tensors = [value for state in optimizer.state.values() for value in state.values() if isinstance(value, torch.Tensor)]
     if tensors:
         return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
@@ -56,8 +60,13 @@ class _Compiled:
         """The plan of the last graph compiled for training.
 
         Raises:
-            BallastError: nothing was compiled yet.
+            BallastError: nothing was compiled yet for training.
         """
+        if not self._ballast_backend.plans and self._ballast_backend.ungraded.met:
+            raise BallastError(
+                "there is no plan: it was called without gradients alone (under torch.no_grad(), with nothing in it that is trained, or with gradients that torch.func "
+                "takes inside), and such calls are not planned"
+            )
         if not self._ballast_backend.plans:
             raise BallastError("there is no plan yet: it is made by the first call in training (with gradients)")
         return self._ballast_backend.plans[-1]
@@ -65,7 +74,7 @@ class _Compiled:
 
 def compile(  # noqa: A001
     model: Callable[..., Any], cap: int | float | str, *, compiler: str | None = None, optimizer: torch.optim.Optimizer | None = None,
-    held_bytes: int = 0, accumulates: bool = False, fullgraph: bool = True, **options: Any,
+    held_bytes: int | float | str = 0, accumulates: bool = False, fullgraph: bool = True, **options: Any,
 ) -> Any:
     """`torch.compile` under a memory cap: what is kept from forward to backward and what is computed again follows a plan.
 
@@ -75,7 +84,7 @@ def compile(  # noqa: A001
         compiler: `"inductor"` or `"eager"`; by default inductor for models on an accelerator, and no compiler on the CPU and where values are
             offloaded.
         optimizer: Its state counts as held for the whole step.
-        held_bytes: What else is held.
+        held_bytes: What else is held: bytes, such as `"2GiB"`.
         accumulates: Gradients are there before a step makes its own, as they are where several backward passes are summed, or where gradients are zeroed
             and not dropped: they count as held, too.
         fullgraph: Refuse models that break into several graphs; without it every graph is planned under the cap by itself.
@@ -85,11 +94,14 @@ def compile(  # noqa: A001
         The compiled model. `.plan` is there after the first call.
 
     Raises:
-        ValueError: options that make no sense.
+        ValueError, TypeError: options that make no sense.
         NoPlan: at the first call, where no plan keeps the cap.
         UnsupportedModel: the model is sharded; or, at the first call, it cannot be captured as one graph of fixed sizes.
     """
     _refuse_sharded(model)
+    _options.yes_or_no("accumulates", accumulates)
+    _options.yes_or_no("fullgraph", fullgraph)
+    held_bytes = _options.held("held_bytes", held_bytes)
     if compiler is None:
         parameter = next(model.parameters(), None) if isinstance(model, torch.nn.Module) else None
         on_accelerator = parameter is not None and parameter.device.type != "cpu"

@@ -14,7 +14,7 @@ from torch.utils.flop_counter import flop_registry
 
 from ._measure import measure
 from ._ops import is_collective, is_pointwise
-from .._devices import CPU, Device, HostLink, of_cuda
+from .._devices import CPU, USUAL, Device, HostLink, of_cuda
 
 TimeOf = Callable[[fx.Node], float]
 
@@ -125,7 +125,7 @@ def link_of(times: TimeOf, device: torch.device | None) -> HostLink | None:
 def _table_entry(device: torch.device | None) -> Device:
     if device is not None and device.type == "cuda" and torch.cuda.is_available():
         return of_cuda(torch.cuda.get_device_name(device))
-    return of_cuda("") if device is not None and device.type == "cuda" else CPU
+    return USUAL if device is not None and device.type == "cuda" else CPU
 
 
 def _stored(tensor: torch.Tensor) -> int:

@@ -10,6 +10,7 @@ from torch import fx
 from torch._functorch import config as functorch_config
 from torch.utils.checkpoint import CheckpointPolicy
 
+from .. import _options
 from .._errors import UnsupportedModel
 from .._fits import Fit, Live, largest_batch, of_device
 from ._captured import break_of, holder, unread_bytes
@@ -31,7 +32,7 @@ class _Captured(BaseException):
 
 
 def will_it_fit(
-    model: Callable[..., Any], *args: Any, device: str | int = "h100-80gb", optimizer: torch.optim.Optimizer | None = None, held_bytes: int = 0,
+    model: Callable[..., Any], *args: Any, device: str | int = "h100-80gb", optimizer: torch.optim.Optimizer | None = None, held_bytes: int | float | str = 0,
     times: TimeOf | None = None, batch_args: Callable[[int], tuple[Any, ...] | dict[str, Any]] | None = None, most: int = 65536, **kwargs: Any,
 ) -> Fit:
     """What a step of a model takes without a plan, beside the memory of a device: nothing is computed again but what the model itself says, by
@@ -56,7 +57,7 @@ def will_it_fit(
         UnsupportedModel: the model is not one graph of fixed sizes, or needs no gradients.
     """
     name, memory = of_device(device)
-    held = held_bytes + (optimizer_bytes(optimizer) if optimizer is not None else 0)
+    held = _options.held("held_bytes", held_bytes) + (optimizer_bytes(optimizer) if optimizer is not None else 0)
     time_of = times or Roofline()
     owner = holder(model, optimizer)
     found = _replayed(model, args, kwargs, owner, held, time_of)

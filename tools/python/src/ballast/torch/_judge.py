@@ -67,6 +67,12 @@ def judge(forward: fx.GraphModule, backward: fx.GraphModule, num_fwd_outputs: in
     return Memory(max([*timeline, *last, 0]), saved_bytes, held_bytes, timeline + last, len(timeline), max([*away, 0]))
 
 
+def judge_alone(graph: fx.Graph) -> int:
+    """Most bytes that are live at any op of a graph that no backward pass follows, inputs and parameters included."""
+    only = _Pass(graph)
+    return sum(only.size[storage] for storage in only.inputs) + max([*only.replay(0, keep=set()), 0])
+
+
 class _Pass:
     """One graph, with the storages its nodes look at. Copies of an op share fake tensors, so every run gets storages of its own. Inputs named in
     `away` are on the host."""

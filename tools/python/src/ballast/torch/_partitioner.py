@@ -18,14 +18,14 @@ from torch._functorch import config as functorch_config
 from torch._functorch import partitioners
 from torch._inductor.custom_graph_pass import CustomPartitionerFn
 
-from .. import _planner
+from .. import _options, _planner
 from .._devices import DEVICES, HostLink, by_name
 from .._errors import BallastError, NoPlan, Unwritable
 from .._plan import Plan
-from .._units import format_bytes, parse_cap
+from .._units import format_bytes, is_share, parse_cap
 from ._copies import copies
 from ._cost import Measured, Roofline, TimeOf, link_of
-from ._counts import KNOWN, Counts, Made
+from ._counts import KNOWN, Counts, Made, step_seconds
 from ._equal import merge_equal
 from ._graph import JointProblem, drop_averages, refuse_dynamic
 from ._judge import judge
@@ -53,7 +53,7 @@ class Partitioner(CustomPartitionerFn):
         cap: Bytes, such as `"8GiB"`, or a share such as `"60%"` of what the cap counts in the step without a plan.
         cap_counts: `"step"`: everything the step holds, parameters, inputs, gradients and `held_bytes` included;
             `"saved"`: bytes kept from forward to backward beyond parameters and inputs.
-        held_bytes: What else is on the device for the whole step, such as optimizer state.
+        held_bytes: What else is on the device for the whole step, such as optimizer state: bytes, written as a cap is, or 0.
         times: `"roofline"` of the device the step is on, the roofline of a device by name (`"h100-80gb"`), `"measured"` (every op once per shape,
             on its device) or a function of a node that gives seconds.
         offload: Values may be copied to the host's pinned memory and back, beside computation, where that costs less than computing them again. True: over
@@ -72,27 +72,29 @@ class Partitioner(CustomPartitionerFn):
     """
 
     def __init__(
-        self, cap: int | float | str, *, cap_counts: str = "step", held_bytes: int = 0, times: str | TimeOf = "roofline",
+        self, cap: int | float | str, *, cap_counts: str = "step", held_bytes: int | float | str = 0, times: str | TimeOf = "roofline",
         time_limit: float = 10.0, work_limit: int | None = None, seed: int = 0, threads: int | None = None, fused: bool = False,
         in_flight: int = 1, offload: bool | HostLink = False, rehearse: bool = True,
     ) -> None:
         if cap_counts not in ("step", "saved"):
             raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (everything a step holds) or 'saved' (bytes kept for backward)")
-        if in_flight < 1 or (in_flight > 1 and cap_counts != "step"):
-            raise ValueError(f"in_flight={in_flight}: give 1 or more micro-batches, and cap_counts='step' with more than one")
+        self.in_flight = _options.whole("in_flight", in_flight, 1)
+        if in_flight > 1 and cap_counts != "step":
+            raise ValueError(f"in_flight={in_flight}: give cap_counts='step' with more than one")
+        if not isinstance(offload, (bool, HostLink)):
+            raise TypeError(f"offload={offload!r}: give True, False or a ballast.HostLink, not {type(offload).__name__}")
         parse_cap(cap, 2**60)
         self.cap = cap
-        self.in_flight = in_flight
         self.cap_counts = cap_counts
-        self.held_bytes = int(held_bytes)
-        self.time_limit = time_limit
-        self.work_limit = work_limit
-        self.seed = seed
-        self.threads = threads
-        self.fused = fused
+        self.held_bytes = _options.held("held_bytes", held_bytes)
+        self.time_limit = _options.seconds("time_limit", time_limit)
+        self.work_limit = None if work_limit is None else _options.whole("work_limit", work_limit, 0, _options.MOST_SEED)
+        self.seed = _options.whole("seed", seed, 0, _options.MOST_SEED)
+        self.threads = None if threads is None else _options.whole("threads", threads, 1, _options.MOST_THREADS)
+        self.fused = _options.yes_or_no("fused", fused)
         self._time_of = _times(times, fused)
         #: A named device is not the one that could be asked.
-        self.rehearse = rehearse and not (isinstance(times, str) and times in DEVICES)
+        self.rehearse = _options.yes_or_no("rehearse", rehearse) and not (isinstance(times, str) and times in DEVICES)
         self.offload = offload
         #: The plan of every graph that was split, in order.
         self.plans: list[Plan] = []
@@ -109,6 +111,12 @@ class Partitioner(CustomPartitionerFn):
         partitioner = copy.copy(self)
         partitioner.plans, partitioner.earlier = [], []
         return partitioner
+
+    def cap_of_earlier(self) -> int | None:
+        """The cap in bytes; None where it is a share and nothing of what is compiled now was planned before."""
+        if not is_share(self.cap):
+            return parse_cap(self.cap)
+        return max((plan.cap_bytes for plan in self.earlier), default=None)
 
     def uuid(self) -> str:
         """Another one at every call: what a cache holds may have been compiled without a plan or for another cap, and None would be its key."""
@@ -251,37 +259,51 @@ class Partitioner(CustomPartitionerFn):
         if not found:
             assert refused is not None
             raise refused
-        return min(found, key=lambda one: one[1].value)
+        return min(found, key=lambda one: step_seconds(counts.joint, one[0]))
 
     def _fit(self, counts: Counts, cap: int, made: Callable[..., Made]) -> tuple[Made, _planner.Schedule]:
-        """Plans, and plans again for less where the graphs take more than the plan said."""
-        budget = cap
+        """Plans in every order, and plans an order again for less where its graphs take more than its plan said; of the plans written that keep the cap the fastest.
+
+        In program order most plans are proved the best of their kind within a second, and where only the boundary binds no other order is better; what a
+        plan promises in any order its graphs may not keep.
+        """
+        budgets = dict.fromkeys(_orders(counts), cap)
+        kept: list[tuple[Made, _planner.Schedule]] = []
         least: int | None = None
-        first: _planner.Schedule | None = None
+        proved: _planner.Schedule | None = None
         allowance = _Allowance(self.time_limit, self.work_limit)
         for _ in range(TRIES):
-            try:
-                # Half of what is left: few plans are made again more than once or twice.
-                schedule = self._solve(counts, budget, self.time_limit if first is None else allowance.share(2, self.time_limit))
-                # The first search is the one for the whole cap, and what it proved is proved of any plan under it.
-                first = first or schedule
-                schedule = dataclasses.replace(schedule, bound=first.bound, bound_class=first.bound_class)
-            except NoPlan as error:
+            # Half of what is left: few plans are made again more than once or twice.
+            limit = self.time_limit if proved is None else allowance.share(2, self.time_limit)
+            found, refused = self._solve(counts, budgets, limit)
+            if refused is not None and not found and not kept and least is None and self._again is None:
                 # Of a plan made again only whether there is one matters.
-                if least is None and self._again is None:
-                    least = self._least(counts, budget, error, made, allowance)
+                least = self._least(counts, max(budgets.values()), refused, made, allowance)
+            # The first searches are the ones for the whole cap, and what the last of them proved is proved of any plan under it.
+            proved = proved or (list(found.values())[-1] if found else None)
+            budgets = {order: budget for order, budget in budgets.items() if order in found}
+            for order, schedule in sorted(found.items(), key=lambda one: one[1].value):
+                assert proved is not None
+                schedule = dataclasses.replace(schedule, bound=proved.bound, bound_class=proved.bound_class)
+                outcome = _written(made, schedule)
+                if outcome is None:
+                    # For a little less another plan is found.
+                    budgets[order] -= max(cap // 400, 1)
+                    continue
+                takes = counts.remember(outcome, schedule)
+                if takes <= cap:
+                    kept.append((outcome, schedule))
+                    del budgets[order]
+                elif any(schedule.value >= other.value for _, other in kept):
+                    del budgets[order]
+                else:
+                    least = min(takes, least) if least is not None else takes
+                    # What the graphs take moves with the plan: a little more than what was missing.
+                    budgets[order] -= takes - cap + cap // 400
+            if not budgets or (kept and allowance.over()):
                 break
-            outcome = _written(made, schedule)
-            if outcome is None:
-                # For a little less another plan is found.
-                budget -= max(cap // 400, 1)
-                continue
-            takes = counts.remember(outcome, schedule)
-            if takes <= cap:
-                return outcome, schedule
-            least = min(takes, least) if least is not None else takes
-            # What the graphs take moves with the plan: a little more than what was missing.
-            budget -= takes - cap + cap // 400
+        if kept:
+            return min(kept, key=lambda one: step_seconds(counts.joint, one[0]))
         # Of all searches for this problem, not of this one alone: what was found once can be had.
         least = min((taken for taken in (least, KNOWN.least(counts.key())) if taken is not None), default=None)
         known = "" if least is None else f"; the least cap found to have a plan is {least} bytes ({format_bytes(least)})"
@@ -290,23 +312,17 @@ class Partitioner(CustomPartitionerFn):
             f"no plan keeps the cap of {cap} bytes ({format_bytes(cap)}) on what {counted}{known}", least, found=least is not None
         )
 
-    def _solve(self, counts: Counts, budget: int, limit: float) -> _planner.Schedule:
-        """Plans in program order, where most plans are proved the best of their kind within a second, and where only the boundary binds no other
-        order is better; for a cap on the whole step with first runs in any order too, and takes the better one."""
-        orders = _orders(counts)
-        found: list[_planner.Schedule] = []
+    def _solve(self, counts: Counts, budgets: dict[str, int], limit: float) -> tuple[dict[str, _planner.Schedule], NoPlan | None]:
+        """A plan for each order and its budget that has one, and the refusal of the last that has none: the least of any order is the one that counts, and
+        that order is asked last."""
+        found: dict[str, _planner.Schedule] = {}
         refused: NoPlan | None = None
-        for order in orders:
+        for order, budget in budgets.items():
             try:
-                found.append(self._search(counts, budget, order, limit / len(orders)))
+                found[order] = self._search(counts, budget, order, limit / len(budgets))
             except NoPlan as error:
-                # The least of any order is the one that counts: it is asked last.
                 refused = error
-        if not found:
-            assert refused is not None
-            raise refused
-        best = min(found, key=lambda schedule: schedule.value)
-        return dataclasses.replace(best, bound=found[-1].bound, bound_class=found[-1].bound_class)
+        return found, refused
 
     def _search(self, counts: Counts, budget: int, order: str, limit: float) -> _planner.Schedule:
         return _planner.solve(

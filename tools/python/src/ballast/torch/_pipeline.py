@@ -8,17 +8,19 @@ schedule has there (docs/pipelines.md).
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 from torch import fx
 
-from .._errors import BallastError, UnsupportedModel, first_line
+from .._errors import BallastError, NoPlan, UnsupportedModel, first_line, of_ballast
 from .._plan import Plan
 from .._stages import BACKWARD, BANDWIDTH, Stage, Staged, check, in_flight
 from .._stages import cut as cut_pieces
-from .._units import parse_bytes
+from .._units import format_bytes, parse_bytes
+from ._backend import Backend
 from ._bubble import Bubble, measure
 from ._compile import compile as compile_under
 from ._cost import Roofline, tensors
@@ -44,17 +46,31 @@ def pipeline(
         options: `times`, `time_limit`, `seed`, `threads`: as for `ballast.torch.compile`.
 
     Raises:
-        ValueError: options that make no sense.
+        ValueError, TypeError: options that make no sense.
         UnsupportedModel: the model cannot be exported or cut, or two stages share a parameter.
     """
     check(devices, microbatches, schedule, bandwidth, state_per_parameter)
     cap_bytes = parse_bytes(cap)
+    _check(cap_bytes, options)
     pieces = _Pieces(model, args, kwargs or {})
     held = 2 + state_per_parameter
     points = split_points if split_points is not None else pieces.cut(devices, cap_bytes, held, bandwidth)
     if len(points) != devices - 1:
         raise ValueError(f"{len(points)} split points make {len(points) + 1} stages, and there are {devices} devices")
     return Pipeline(model, args, kwargs or {}, pieces, points, cap_bytes, microbatches, schedule, state_per_parameter, bandwidth, options)
+
+
+def _check(cap: int, options: dict[str, Any]) -> None:
+    """Options that the stages are compiled with, looked at before the model is.
+
+    Raises:
+        ValueError, TypeError: they make no sense.
+    """
+    taken = [name for name in ("held_bytes", "in_flight", "optimizer") if name in options]
+    if taken:
+        raise TypeError(f"{taken[0]} is the pipeline's to say: give microbatches, schedule and state_per_parameter")
+    of_backend = {name: value for name, value in options.items() if name not in ("accumulates", "fullgraph") and (name, value) != ("compiler", None)}
+    Backend(cap, **of_backend)
 
 
 class Pipeline(Staged):
@@ -145,28 +161,44 @@ class Pipeline(Staged):
         """A stage as a module under its plan, for `PipelineStage` or any engine; planned at its first call.
 
         Raises:
-            NoPlan: at the first call, where no plan keeps the cap.
+            NoPlan: what the stage holds from step to step is above the cap; or, at the first call, no plan keeps it.
         """
         if index not in self._compiled:
+            self._refuse_held(index)
             self._compiled[index] = compile_under(
                 self.pipe.get_stage_module(index), self.cap_bytes, held_bytes=self.held_bytes(index), in_flight=self.stages[index].in_flight,
                 **self._options,
             )
         return self._compiled[index]
 
+    def _refuse_held(self, index: int) -> None:
+        """What can be known before anything runs, and before another process waits for this one."""
+        least = self.stages[index].parameter_bytes + self.held_bytes(index)
+        if least > self.cap_bytes:
+            raise NoPlan(
+                f"stage {index} holds parameters, gradients, optimizer state and receive buffers of {least} bytes ({format_bytes(least)}) from step to step, above the "
+                f"cap of {self.cap_bytes} bytes ({format_bytes(self.cap_bytes)})", least
+            )
+
     def stage(self, index: int, device: torch.device | str, group: Any = None) -> Any:
-        """Torch's own stage, with the planned module in it."""
+        """Torch's own stage, with the planned module in it.
+
+        Raises:
+            NoPlan: what it holds from step to step is above the cap.
+        """
         built = self.pipe.build_stage(index, torch.device(device), group)
         built.submod.to(device)
         built.submod = self.module(index)
         return built
 
     def schedule(self, stage: Any, loss_fn: Callable[..., torch.Tensor] | None = None, **options: Any) -> Any:
-        """Torch's own schedule over a stage."""
+        """Torch's own schedule over a stage. Its first `step` raises `NoPlan` where no plan keeps the cap; what runs in the other processes waits for this one then."""
         from torch.distributed.pipelining import Schedule1F1B, ScheduleGPipe
 
         kind = ScheduleGPipe if self.schedule_name == "gpipe" else Schedule1F1B
-        return kind(stage, n_microbatches=self.microbatches, loss_fn=loss_fn, **options)
+        built = kind(stage, n_microbatches=self.microbatches, loss_fn=loss_fn, **options)
+        built.step = _said(built.step)
+        return built
 
     def plan(self, index: int) -> Plan:
         """The plan of a stage that has run in this process.
@@ -188,6 +220,21 @@ class Pipeline(Staged):
             group: As for `stage`.
         """
         return measure(self, stage, step, steps, group)
+
+
+def _said(step: Callable[..., Any]) -> Callable[..., Any]:
+    """A step in which what Ballast says is not hidden behind torch's error of a stage."""
+    @functools.wraps(step)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return step(*args, **kwargs)
+        except RuntimeError as error:
+            said = of_ballast(error)
+            if said is None or said is error:
+                raise
+            raise said from None
+
+    return run
 
 
 @dataclasses.dataclass

@@ -1,0 +1,73 @@
+"""Options that everything here has in common, looked at before anything is captured: what is wrong is named as it was given."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+from ._units import parse_bytes
+
+#: What the planner reads.
+MOST_SECONDS = 1e9
+MOST_THREADS = 1024
+MOST_SEED = 2**64 - 1
+
+
+def seconds(name: str, value: Any) -> float:
+    """Seconds above zero.
+
+    Raises:
+        TypeError: it is no number.
+        ValueError: it is none that makes sense.
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name}={value!r}: give a number of seconds, not {type(value).__name__}")
+    if not 0 < value <= MOST_SECONDS:
+        raise ValueError(f"{name}={value!r}: give seconds above zero, at most {MOST_SECONDS:g}")
+    return float(value)
+
+
+def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """A whole number in a range.
+
+    Raises:
+        TypeError: it is no whole number.
+        ValueError: it is out of the range.
+    """
+    allowed = f"a whole number from {least} to {most}" if most is not None else f"a whole number, {least} or more"
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name}={value!r}: give {allowed}, not {type(value).__name__}")
+    if value < least or (most is not None and value > most):
+        raise ValueError(f"{name}={value!r}: give {allowed}")
+    return int(value)
+
+
+def yes_or_no(name: str, value: Any) -> bool:
+    """True or False.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if not isinstance(value, bool):
+        raise TypeError(f"{name}={value!r}: give True or False, not {type(value).__name__}")
+    return value
+
+
+def held(name: str, value: Any) -> int:
+    """Bytes, 0 or more, written as a cap is.
+
+    Raises:
+        TypeError: it is neither a number nor text.
+        ValueError: it is no number of bytes, or below zero.
+    """
+    if isinstance(value, bool) or not isinstance(value, (numbers.Real, str)):
+        raise TypeError(f"{name}={value!r}: give bytes, 0 or more, such as '2GiB', not {type(value).__name__}")
+    if isinstance(value, numbers.Real):
+        # What is below one byte is none.
+        value = float(value) if not isinstance(value, numbers.Integral) else int(value)
+        if 0 <= value < 1:
+            return 0
+    try:
+        return parse_bytes(value)
+    except ValueError:
+        raise ValueError(f"{name}={value!r}: give bytes, 0 or more, such as '2GiB' or {2**31}") from None
