@@ -27,7 +27,7 @@ from ._arguments import Arguments, Call, kinds_of
 from ._counts import Counts, count
 from ._loops import rolled
 from ._operations import operations
-from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, body_of_loop, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
+from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, XLA_CPU, body_of_loop, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
 from ._signature import Signature
 from ._traced import is_traced, without_gradient
 
@@ -242,14 +242,28 @@ class Jitted:
     def _attempts(
         self, program: _Program, form: _Form, target: int, clock: Clock
     ) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
-        """Plans that were compiled for an amount of temporaries, and the planner's last refusal."""
+        """Plans that were compiled for an amount of temporaries, and the planner's last refusal. Where none of the first half keeps it, the rest leave room for
+        gaps of the heap, and take less than what they were asked for."""
+        found, refused = self._row(program, form, target, clock, self._tries, gaps=False)
+        # What is refused without such room is refused with it.
+        if form.fusion == XLA_CPU and (found or refused is None) and all(one.memory.temporary > target for one, _ in found):
+            more, later = self._row(program, form, target, clock, self._tries - len(found), gaps=True)
+            found, refused = found + more, later or refused
+        return found, refused
+
+    def _row(
+        self, program: _Program, form: _Form, target: int, clock: Clock, tries: int, *, gaps: bool
+    ) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
+        """Plans of one kind, each asked for by what the ones before took."""
         found: list[tuple[_Try, Callable[..., Any]]] = []
         # What the planner predicts may be more or less than what is measured: it is asked for as much more or less.
         first = max(int(target * form.predicted / max(form.measured, 1)), 1)
         floor = 0
         refused: NoPlan | None = None
-        for _ in range(self._tries):
+        for _ in range(tries):
             tried = [one for one, _ in found]
+            if form.fusion == XLA_CPU and not gaps and len(tried) >= tries // 2 and all(one.memory.temporary > target for one in tried):
+                break
             asked = _next(tried, target, self._within, first)
             if asked is not None and asked <= floor:
                 above = min([form.predicted, *(one.enough for one in tried if one.memory.temporary > target)])
@@ -258,7 +272,7 @@ class Jitted:
                 break
             clock.says(f"plans and compiles for {format_bytes(asked)} of temporaries, {len(found)} plans so far")
             try:
-                found.append(program.attempt(form, asked, self._time_limit, self._seed))
+                found.append(program.attempt(form, asked, self._time_limit, self._seed, gaps=gaps))
             except NoPlan as error:
                 floor, refused = max(floor, asked), error
                 continue
@@ -516,11 +530,11 @@ class _Program:
         call = jax.jit(self._signature.function(program), donate_argnums=self._donate, compiler_options=compiler_options())
         return call.lower(*self._dynamic, **self._kwargs).compile()
 
-    def attempt(self, form: _Form, asked: int, time_limit: float, seed: int) -> tuple[_Try, Any]:
+    def attempt(self, form: _Form, asked: int, time_limit: float, seed: int, *, gaps: bool) -> tuple[_Try, Any]:
         """Plans for so many bytes of temporaries, loads and compiles the outcome."""
         cap = max(asked - form.around, 1)
         options = f"function='{form.function}' relax-limit=8 time-limit={time_limit} seed={seed} cap={cap}"
-        text, figures = planned(form.text, options, self._times, form.fusion)
+        text, figures = planned(form.text, options, self._times, form.fusion, gaps=gaps)
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(text)
             ops = count(module)
