@@ -55,6 +55,13 @@ def test_room_for_gaps_is_left_only_where_half_of_the_tries_keep_no_cap():
     assert single.search(1).takes == TARGET and single.tried == [("xla-cpu", True)]
 
 
+@pytest.mark.parametrize(("fused", "tried", "cost"), [(105.0, ["xla-cpu"], 105.0), (150.0, ["xla-cpu", "spread"], 104.0)])
+def test_ops_are_planned_one_by_one_where_the_plans_that_keep_the_cap_are_dear(fused, tried, cost):
+    program = Program(operations=lambda fusion: 104.0 if fusion == "spread" else fused)
+    assert program.search(2).cost == cost
+    assert [fusion for fusion, _ in program.tried] == tried
+
+
 def test_plans_are_asked_for_without_room_for_gaps():
     # Two products of 64 KiB; with room for gaps there would be a third.
     x = jax.ShapeDtypeStruct((128, 128), "float32")

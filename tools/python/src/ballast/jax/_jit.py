@@ -230,24 +230,27 @@ class Jitted:
             clock.says("writes loops anew")
             tried += program.with_loops(unplanned)
         forms = iter(program.forms(target, unplanned))
+        attempts: list[tuple[_Try, Callable[..., Any]]] = []
         while not clock.over():
             form = next(forms, None)
             known = KNOWN.best(program.key, target)
             if form is None or known is not None and known.found.memory.operations <= known.found.form.enough * unplanned.operations:
                 break
-            more, refused = self._attempts(program, form, target, clock)
-            tried += more
-        return tried, refused
+            # Where another form keeps the cap already, what that left of the tries, and one at least.
+            tries = max(self._tries - len(attempts), 1) if known is not None and form.fusion == SPREAD else self._tries
+            more, refused = self._attempts(program, form, target, clock, tries)
+            attempts += more
+        return tried + attempts, refused
 
     def _attempts(
-        self, program: _Program, form: _Form, target: int, clock: Clock
+        self, program: _Program, form: _Form, target: int, clock: Clock, tries: int
     ) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
         """Plans that were compiled for an amount of temporaries, and the planner's last refusal. Where none of the first half keeps it, the rest leave room for
         gaps of the heap, and take less than what they were asked for."""
-        found, refused = self._row(program, form, target, clock, self._tries, gaps=False)
+        found, refused = self._row(program, form, target, clock, tries, gaps=False)
         # What is refused without such room is refused with it.
         if form.fusion == XLA_CPU and (found or refused is None) and all(one.memory.temporary > target for one, _ in found):
-            more, later = self._row(program, form, target, clock, self._tries - len(found), gaps=True)
+            more, later = self._row(program, form, target, clock, tries - len(found), gaps=True)
             found, refused = found + more, later or refused
         return found, refused
 
@@ -328,6 +331,8 @@ class _Form:
     unplanned_seconds: float = 0.0
 
 
+#: From how many times the operations of the step without a plan on the program is planned op by op, too.
+_DEAR = 1.1
 #: Loops inside one another whose bodies are looked at, at most.
 _DEPTH = 8
 
@@ -461,7 +466,7 @@ class _Program:
     def forms(self, target: int, unplanned: _Memory) -> Iterator[_Form]:
         """What to plan, in the order to try: the body of a loop that holds most of the memory, the program with its loops opened, the same without the checkpoints
         in it, that with gradients of pooling written out. Of a step that fits the one without checkpoints alone: there is nothing else to gain. Where none of them keeps the
-        cap, the program with every op on its own: a fusion runs with all it reads in memory, and what it is one of cannot be dropped alone."""
+        cap, or all that do are dear, the program with every op on its own: a fusion runs with all it reads in memory, and what it is one of cannot be dropped alone."""
         if unplanned.temporary <= target:
             yield self._without_checkpoints[0]
             return
@@ -475,7 +480,9 @@ class _Program:
         written = gradients_written_out(self._text)
         if written is not None:
             yield self._kept_whole(written, fusion())[0]
-        if KNOWN.best(self.key, target) is None:
+        known = KNOWN.best(self.key, target)
+        # Seconds of ops that are not fused are no seconds of the device: they would not be beside those of the other forms.
+        if known is None or (self._times == OPERATIONS and known.found.memory.operations > _DEAR * unplanned.operations):
             yield self._kept_whole(written or self._text, SPREAD)[0]
 
     def computes_again(self, operations: float) -> bool:
