@@ -111,11 +111,14 @@ class Jitted:
         return self._plan
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the step; plans and compiles it first for arguments of new shapes. What JAX traces is the step as it is."""
+        """Runs the step; plans and compiles it first for arguments of new shapes. What JAX traces, or runs under `jax.disable_jit`, is the step as it is."""
         call = self._arguments.of(args, kwargs)
         if is_traced(call.dynamic, call.named):
             self._warn("a transformation of JAX traces it, such as jax.jit or jax.vmap, and plans are for what is called by itself", "", stacklevel=2)
             return without_gradient(call.step(self._step), call.dynamic, call.named)
+        if jax.config.jax_disable_jit:
+            # What is compiled does not run then.
+            return self._step(*args, **kwargs)
         return self._ready(call)(*call.dynamic, **call.named)
 
     def prepare(self, *args: Any, **kwargs: Any) -> Plan | None:
