@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import pytest
 
 import ballast
+from ballast.jax import _jit
 
 X = jnp.arange(4, dtype=jnp.int32)
 
@@ -78,6 +79,18 @@ def test_a_step_runs_where_its_arguments_were_put(cap):
         assert jnp.allclose(value, deep(*DEEP)[0])
     # What was put nowhere goes where all goes.
     assert planned(*DEEP)[0].device == usual
+
+
+@pytest.mark.parametrize("cap", ["60%", "1GB"])
+def test_results_go_to_other_devices_where_arguments_do(cap, monkeypatch):
+    planned = ballast.jit(deep, cap=cap, cap_counts="temp", time_limit=2, tries=2)
+    usual, other = jax.devices()[:2]
+    value, gradients = planned(*DEEP)
+    assert (gradients[0] + jax.device_put(jnp.eye(16), other)).device == other
+    # Arguments that are tied to a device tie the results to it, and are no reason to search again.
+    monkeypatch.setattr(_jit._Program, "attempt", None)
+    tied, _ = planned(DEEP[0], jax.device_put(DEEP[1], usual))
+    assert tied == value and tied.committed and not planned(*DEEP)[0].committed
 
 
 def test_without_jit_the_step_runs_as_it_is(monkeypatch):

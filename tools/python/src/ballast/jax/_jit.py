@@ -23,12 +23,12 @@ from .._errors import BallastError, NoPlan, first_line
 from .._known import PROBLEMS, Candidate, Known, key_of
 from .._plan import Plan, Value
 from .._units import format_bytes, parse_cap
-from ._arguments import Arguments, Call, kinds_of
+from ._arguments import Arguments, Call, is_committed, kinds_of
 from ._counts import Counts, count
 from ._loops import rolled
 from ._operations import operations
 from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, XLA_CPU, body_of_loop, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
-from ._signature import Signature
+from ._signature import Signature, commit_as
 from ._traced import is_traced, without_gradient
 
 
@@ -139,14 +139,15 @@ class Jitted:
 
     def _ready(self, call: Call) -> Callable[..., Any]:
         leaves, tree = jax.tree.flatten((call.dynamic, call.named))
-        key = (tree, kinds_of(leaves), call.key)
+        key, tied = (tree, kinds_of(leaves), call.key), any(map(is_committed, leaves))
         self._plan = None
-        if key not in self._compiled:
-            self._compiled[key] = self._compile(call)
-        found, self._plan = self._compiled[key]
+        if (key, tied) not in self._compiled:
+            # Results are tied to a device where an argument is; all else is as it was.
+            self._compiled[key, tied] = self._compile(call, again=(key, not tied) in self._compiled)
+        found, self._plan = self._compiled[key, tied]
         return found
 
-    def _compile(self, call: Call) -> tuple[Callable[..., Any], Plan | None]:
+    def _compile(self, call: Call, *, again: bool) -> tuple[Callable[..., Any], Plan | None]:
         step, dynamic, kwargs, donate = call.step(self._step), call.dynamic, call.named, call.donated
         plain = jax.jit(step, donate_argnums=donate)
         lowered = plain.lower(*dynamic, **kwargs)
@@ -154,13 +155,13 @@ class Jitted:
         cap = parse_cap(self._cap, memory.counted(self._counts))
 
         def program() -> _Program:
-            return _Program(step, plain, dynamic, kwargs, donate, usual_times() if self._times is None else self._times)
+            return _Program(step, plain, lowered, dynamic, kwargs, donate, usual_times() if self._times is None else self._times)
 
         if memory.counted(self._counts) <= cap:
             plan = _unplanned_plan(memory, self._counts, cap)
-            return self._without_checkpoints(program, plain, memory, plan) if BARRIER in lowered.as_text() else (plain, plan)
+            return self._without_checkpoints(program, plain, memory, plan, again) if BARRIER in lowered.as_text() else (plain, plan)
         try:
-            return self._fit(program(), cap, memory)
+            return self._fit(program(), cap, memory, again)
         except NoPlan:
             raise
         except Exception as error:
@@ -169,20 +170,20 @@ class Jitted:
             return plain, None
 
     def _without_checkpoints(
-        self, program: Callable[[], _Program], plain: Callable[..., Any], memory: _Memory, as_it_is: Plan
+        self, program: Callable[[], _Program], plain: Callable[..., Any], memory: _Memory, as_it_is: Plan, again: bool
     ) -> tuple[Callable[..., Any], Plan]:
         """A step that keeps the cap by its checkpoints: where barriers hold it may compute less again and keep it still."""
         try:
             one = program()
             if one.computes_again(memory.operations):
-                found, plan = self._fit(one, as_it_is.cap_bytes, memory)
+                found, plan = self._fit(one, as_it_is.cap_bytes, memory, again)
                 if plan.operations < memory.operations:
                     return found, plan
         except Exception as error:  # It runs as it is, within the cap.
             as_it_is.notes.append(f"its checkpoints are as they were: {first_line(error)}")
         return plain, as_it_is
 
-    def _fit(self, program: _Program, cap: int, unplanned: _Memory) -> tuple[Callable[..., Any], Plan]:
+    def _fit(self, program: _Program, cap: int, unplanned: _Memory, again: bool) -> tuple[Callable[..., Any], Plan]:
         """Plans and compiles until the measured memory keeps the cap and is close to it, or nothing is gained."""
         fixed = unplanned.counted("step") - unplanned.temporary if self._counts == "step" else 0
         target = cap - fixed
@@ -191,9 +192,9 @@ class Jitted:
                 f"the cap of {cap} bytes ({format_bytes(cap)}) is not above what arguments and results alone take, {fixed} bytes "
                 f"({format_bytes(fixed)}): raise it, or donate what the step replaces (donate_argnums)", fixed
             )
-        # What is known keeps the cap and is close to it: nothing is to be found.
+        # What is known keeps the cap and is close to it, or was all that was found: nothing is to be found.
         before = KNOWN.best(program.key, target)
-        near = before is not None and before.takes + target * self._within >= target
+        near = before is not None and (again or before.takes + target * self._within >= target)
         with Clock(self._total) as clock:
             tried, refused = ([], None) if near else self._search(program, target, unplanned, clock)
         if clock.stopped:
@@ -405,9 +406,9 @@ class _Program:
     """An exported step, and its planned forms."""
 
     def __init__(
-        self, step: Callable[..., Any], plain: Any, dynamic: tuple[Any, ...], kwargs: dict[str, Any], donate: tuple[int, ...], times: str
+        self, step: Callable[..., Any], plain: Any, lowered: Any, dynamic: tuple[Any, ...], kwargs: dict[str, Any], donate: tuple[int, ...], times: str
     ) -> None:
-        self._step = step
+        self._step, self._lowered = step, lowered
         self.notes: list[str] = []
         self._dynamic, self._kwargs, self._donate, self._times = dynamic, kwargs, donate, times
         exported = jax.export.export(plain)(*dynamic, **kwargs)
@@ -538,7 +539,9 @@ class _Program:
     def load(self, program: bytes | Callable[..., Any]) -> Any:
         """The compiled form of a planned program."""
         call = jax.jit(self._signature.function(program), donate_argnums=self._donate, compiler_options=compiler_options())
-        return call.lower(*self._dynamic, **self._kwargs).compile()
+        lowered = call.lower(*self._dynamic, **self._kwargs)
+        commit_as(lowered, self._lowered)
+        return lowered.compile()
 
     def attempt(self, form: _Form, asked: int, time_limit: float, seed: int, *, gaps: bool) -> tuple[_Try, Any]:
         """Plans for so many bytes of temporaries, loads and compiles the outcome."""
