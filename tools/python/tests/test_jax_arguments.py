@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import pytest
 
 import ballast
+from ballast.jax import _jit
 
 X = jnp.arange(4, dtype=jnp.int32)
 
@@ -55,26 +56,55 @@ def test_what_is_given_away_by_name_is_gone():
         assert state.is_deleted()
 
 
+def deep(weights, x):
+    def loss(weights):
+        y = x
+        for weight in weights:
+            y = jnp.tanh(y @ weight)
+        return jnp.square(y).mean()
+
+    return jax.value_and_grad(loss)(weights)
+
+
+DEEP = [jnp.eye(16)] * 6, jnp.ones((256, 16))
+
+
 @pytest.mark.parametrize("cap", ["60%", "1GB"])
 def test_a_step_runs_where_its_arguments_were_put(cap):
-    def step(weights, x):
-        def loss(weights):
-            y = x
-            for weight in weights:
-                y = jnp.tanh(y @ weight)
-            return jnp.square(y).mean()
-
-        return jax.value_and_grad(loss)(weights)
-
-    given = [jnp.eye(16)] * 6, jnp.ones((256, 16))
-    planned = ballast.jit(step, cap=cap, cap_counts="temp", time_limit=2, tries=2)
+    planned = ballast.jit(deep, cap=cap, cap_counts="temp", time_limit=2, tries=2)
     usual, other = jax.devices()[:2]
     for device in (usual, other, usual):
-        value, gradients = planned(*jax.device_put(given, device))
+        value, gradients = planned(*jax.device_put(DEEP, device))
         assert {leaf.device for leaf in (value, *gradients)} == {device}
-        assert jnp.allclose(value, step(*given)[0])
+        assert jnp.allclose(value, deep(*DEEP)[0])
     # What was put nowhere goes where all goes.
-    assert planned(*given)[0].device == usual
+    assert planned(*DEEP)[0].device == usual
+
+
+@pytest.mark.parametrize("cap", ["60%", "1GB"])
+def test_results_go_to_other_devices_where_arguments_do(cap, monkeypatch):
+    planned = ballast.jit(deep, cap=cap, cap_counts="temp", time_limit=2, tries=2)
+    usual, other = jax.devices()[:2]
+    value, gradients = planned(*DEEP)
+    assert (gradients[0] + jax.device_put(jnp.eye(16), other)).device == other
+    # Arguments that are tied to a device tie the results to it, and are no reason to search again.
+    monkeypatch.setattr(_jit._Program, "attempt", None)
+    tied, _ = planned(DEEP[0], jax.device_put(DEEP[1], usual))
+    assert tied == value and tied.committed and not planned(*DEEP)[0].committed
+
+
+def test_without_jit_the_step_runs_as_it_is(monkeypatch):
+    monkeypatch.setattr("ballast._programs.run", None)
+    seen = []
+
+    def step(weights, x):
+        seen.append(x)
+        return deep(weights, x)
+
+    planned = ballast.jit(step, cap="60%", cap_counts="temp", fallback=False)
+    with jax.disable_jit():
+        planned(*DEEP)
+    assert len(seen) == 1 and seen[0] is DEEP[1]
 
 
 @pytest.mark.parametrize(

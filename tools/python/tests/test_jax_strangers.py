@@ -10,7 +10,7 @@ import stablehlo  # noqa: E402
 from loops import written_anew  # noqa: E402
 
 import ballast  # noqa: E402
-from ballast.jax import _jit, _loops, _planned  # noqa: E402
+from ballast.jax import _classes, _jit, _loops, _planned, _policy  # noqa: E402
 
 OPTIONS = {"times": "operations", "time_limit": 1, "tries": 2}
 KEYS = jax.random.split(jax.random.key(0), 8)
@@ -187,6 +187,24 @@ def test_values_of_an_arguments_type_are_counted_as_saved():
         held = jax.tree.leaves(jax.vjp(lambda tables, policy=policy: jax.checkpoint(embedded, policy=policy)(tables, ids), tables)[1])
         beyond = sum(one.nbytes for one in held if not any(one is given for given in (*tables, ids)))
         assert saved <= policy.plan.saved_bytes == beyond <= cap
+
+
+def test_a_policy_is_the_best_that_was_looked_at_where_time_is_short(monkeypatch):
+    def layers(weights, x):
+        for weight in weights:
+            x = jnp.sin(jnp.tanh(x @ weight))
+        return x
+
+    given = [jax.ShapeDtypeStruct((16, 16), jnp.float32)] * 3, jax.ShapeDtypeStruct((64, 16), jnp.float32)
+    # One value of each layer: what dots_saveable keeps.
+    cap = 3 * 64 * 16 * 4
+    plan = ballast.checkpoint_policy(layers, *given, cap=cap, wrt=(0, 1), time_limit=1e-6).plan
+    assert plan.saved_bytes == cap and plan.stop_reason == "time-limit"
+    # Without JAX's own, the classes one by one, after which time is up.
+    monkeypatch.setattr(_policy, "_moves", lambda *_: iter(()))
+    monkeypatch.setattr(_classes, "_NAMED", {})
+    plan = ballast.checkpoint_policy(layers, *given, cap=cap, wrt=(0, 1), time_limit=60).plan
+    assert plan.saved_bytes == cap
 
 
 def test_large_constants_of_booleans_reach_the_planner_and_come_back():

@@ -104,8 +104,13 @@ def _kind_of(leaf: Any, usual: Any) -> tuple[Any, ...]:
     if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
         return (type(leaf).__name__,)
     # Where an array would be put anyway says nothing.
-    where = leaf.sharding if getattr(leaf, "committed", False) and not _is_usual(leaf.sharding, usual) else None
+    where = leaf.sharding if is_committed(leaf) and not _is_usual(leaf.sharding, usual) else None
     return tuple(leaf.shape), str(leaf.dtype), bool(getattr(leaf, "weak_type", False)), where
+
+
+def is_committed(leaf: Any) -> bool:
+    """Is it an array that cannot be moved to another device?"""
+    return bool(getattr(leaf, "committed", False))
 
 
 def _is_usual(sharding: Any, usual: Any) -> bool:

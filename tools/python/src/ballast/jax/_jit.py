@@ -24,12 +24,12 @@ from .._errors import BallastError, NoPlan, first_line
 from .._known import PROBLEMS, Candidate, Known, key_of
 from .._plan import Plan, Value
 from .._units import format_bytes, parse_cap
-from ._arguments import Arguments, Call, kinds_of
+from ._arguments import Arguments, Call, is_committed, kinds_of
 from ._counts import Counts, count
 from ._loops import rolled
 from ._operations import operations
-from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, body_of_loop, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
-from ._signature import Signature
+from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, XLA_CPU, body_of_loop, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
+from ._signature import Signature, commit_as
 from ._traced import is_traced, without_gradient
 
 
@@ -117,11 +117,14 @@ class Jitted:
         return self._plan
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the step; plans and compiles it first for arguments of new shapes. What JAX traces is the step as it is."""
+        """Runs the step; plans and compiles it first for arguments of new shapes. What JAX traces, or runs under `jax.disable_jit`, is the step as it is."""
         call = self._arguments.of(args, kwargs)
         if is_traced(call.dynamic, call.named):
             self._warn("a transformation of JAX traces it, such as jax.jit or jax.vmap, and plans are for what is called by itself", "", stacklevel=2)
             return without_gradient(call.step(self._step), call.dynamic, call.named)
+        if jax.config.jax_disable_jit:
+            # What is compiled does not run then.
+            return self._step(*args, **kwargs)
         return self._ready(call)(*call.dynamic, **call.named)
 
     def prepare(self, *args: Any, **kwargs: Any) -> Plan | None:
@@ -142,14 +145,15 @@ class Jitted:
 
     def _ready(self, call: Call) -> Callable[..., Any]:
         leaves, tree = jax.tree.flatten((call.dynamic, call.named))
-        key = (tree, kinds_of(leaves), call.key)
+        key, tied = (tree, kinds_of(leaves), call.key), any(map(is_committed, leaves))
         self._plan = None
-        if key not in self._compiled:
-            self._compiled[key] = self._compile(call)
-        found, self._plan = self._compiled[key]
+        if (key, tied) not in self._compiled:
+            # Results are tied to a device where an argument is; all else is as it was.
+            self._compiled[key, tied] = self._compile(call, again=(key, not tied) in self._compiled)
+        found, self._plan = self._compiled[key, tied]
         return found
 
-    def _compile(self, call: Call) -> tuple[Callable[..., Any], Plan | None]:
+    def _compile(self, call: Call, *, again: bool) -> tuple[Callable[..., Any], Plan | None]:
         step, dynamic, kwargs, donate = call.step(self._step), call.dynamic, call.named, call.donated
         plain = jax.jit(step, donate_argnums=donate)
         lowered = plain.lower(*dynamic, **kwargs)
@@ -157,13 +161,13 @@ class Jitted:
         cap = parse_cap(self._cap, memory.counted(self._counts))
 
         def program() -> _Program:
-            return _Program(step, plain, dynamic, kwargs, donate, usual_times() if self._times is None else self._times)
+            return _Program(step, plain, lowered, dynamic, kwargs, donate, usual_times() if self._times is None else self._times)
 
         if memory.counted(self._counts) <= cap:
             plan = _unplanned_plan(memory, self._counts, cap)
-            return self._without_checkpoints(program, plain, memory, plan) if BARRIER in lowered.as_text() else (plain, plan)
+            return self._without_checkpoints(program, plain, memory, plan, again) if BARRIER in lowered.as_text() else (plain, plan)
         try:
-            return self._fit(program(), cap, memory)
+            return self._fit(program(), cap, memory, again)
         except NoPlan:
             raise
         except Exception as error:
@@ -172,20 +176,20 @@ class Jitted:
             return plain, None
 
     def _without_checkpoints(
-        self, program: Callable[[], _Program], plain: Callable[..., Any], memory: _Memory, as_it_is: Plan
+        self, program: Callable[[], _Program], plain: Callable[..., Any], memory: _Memory, as_it_is: Plan, again: bool
     ) -> tuple[Callable[..., Any], Plan]:
         """A step that keeps the cap by its checkpoints: where barriers hold it may compute less again and keep it still."""
         try:
             one = program()
             if one.computes_again(memory.operations):
-                found, plan = self._fit(one, as_it_is.cap_bytes, memory)
+                found, plan = self._fit(one, as_it_is.cap_bytes, memory, again)
                 if plan.operations < memory.operations:
                     return found, plan
         except Exception as error:  # It runs as it is, within the cap.
             as_it_is.notes.append(f"its checkpoints are as they were: {first_line(error)}")
         return plain, as_it_is
 
-    def _fit(self, program: _Program, cap: int, unplanned: _Memory) -> tuple[Callable[..., Any], Plan]:
+    def _fit(self, program: _Program, cap: int, unplanned: _Memory, again: bool) -> tuple[Callable[..., Any], Plan]:
         """Plans and compiles until the measured memory keeps the cap and is close to it, or nothing is gained."""
         fixed = unplanned.counted("step") - unplanned.temporary if self._counts == "step" else 0
         target = cap - fixed
@@ -194,9 +198,9 @@ class Jitted:
                 f"the cap of {cap} bytes ({format_bytes(cap)}) is not above what arguments and results alone take, {fixed} bytes "
                 f"({format_bytes(fixed)}): raise it, or donate what the step replaces (donate_argnums)", fixed
             )
-        # What is known keeps the cap and is close to it: nothing is to be found.
+        # What is known keeps the cap and is close to it, or was all that was found: nothing is to be found.
         before = KNOWN.best(program.key, target)
-        near = before is not None and before.takes + target * self._within >= target
+        near = before is not None and (again or before.takes + target * self._within >= target)
         with Clock(self._total) as clock:
             tried, refused = ([], None) if near else self._search(program, target, unplanned, clock)
         if clock.stopped:
@@ -236,26 +240,43 @@ class Jitted:
             clock.says("writes loops anew")
             tried += program.with_loops(unplanned)
         forms = iter(program.forms(target, unplanned))
+        attempts: list[tuple[_Try, Callable[..., Any]]] = []
         while not clock.over():
             form = next(forms, None)
             known = KNOWN.best(program.key, target)
             if form is None or known is not None and known.found.memory.operations <= known.found.form.enough * unplanned.operations:
                 break
-            more, refused = self._attempts(program, form, target, clock)
-            tried += more
-        return tried, refused
+            # Where another form keeps the cap already, what that left of the tries, and one at least.
+            tries = max(self._tries - len(attempts), 1) if known is not None and form.fusion == SPREAD else self._tries
+            more, refused = self._attempts(program, form, target, clock, tries)
+            attempts += more
+        return tried + attempts, refused
 
     def _attempts(
-        self, program: _Program, form: _Form, target: int, clock: Clock
+        self, program: _Program, form: _Form, target: int, clock: Clock, tries: int
     ) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
-        """Plans that were compiled for an amount of temporaries, and the planner's last refusal."""
+        """Plans that were compiled for an amount of temporaries, and the planner's last refusal. Where none of the first half keeps it, the rest leave room for
+        gaps of the heap, and take less than what they were asked for."""
+        found, refused = self._row(program, form, target, clock, tries, gaps=False)
+        # What is refused without such room is refused with it.
+        if form.fusion == XLA_CPU and (found or refused is None) and all(one.memory.temporary > target for one, _ in found):
+            more, later = self._row(program, form, target, clock, tries - len(found), gaps=True)
+            found, refused = found + more, later or refused
+        return found, refused
+
+    def _row(
+        self, program: _Program, form: _Form, target: int, clock: Clock, tries: int, *, gaps: bool
+    ) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
+        """Plans of one kind, each asked for by what the ones before took."""
         found: list[tuple[_Try, Callable[..., Any]]] = []
         # What the planner predicts may be more or less than what is measured: it is asked for as much more or less.
         first = max(int(target * form.predicted / max(form.measured, 1)), 1)
         floor = 0
         refused: NoPlan | None = None
-        for _ in range(self._tries):
+        for _ in range(tries):
             tried = [one for one, _ in found]
+            if form.fusion == XLA_CPU and not gaps and len(tried) >= tries // 2 and all(one.memory.temporary > target for one in tried):
+                break
             asked = _next(tried, target, self._within, first)
             if asked is not None and asked <= floor:
                 above = min([form.predicted, *(one.enough for one in tried if one.memory.temporary > target)])
@@ -264,7 +285,7 @@ class Jitted:
                 break
             clock.says(f"plans and compiles for {format_bytes(asked)} of temporaries, {len(found)} plans so far")
             try:
-                found.append(program.attempt(form, asked, self._time_limit, self._seed))
+                found.append(program.attempt(form, asked, self._time_limit, self._seed, gaps=gaps))
             except NoPlan as error:
                 floor, refused = max(floor, asked), error
                 continue
@@ -320,6 +341,8 @@ class _Form:
     unplanned_seconds: float = 0.0
 
 
+#: From how many times the operations of the step without a plan on the program is planned op by op, too.
+_DEAR = 1.1
 #: Loops inside one another whose bodies are looked at, at most.
 _DEPTH = 8
 
@@ -389,9 +412,9 @@ class _Program:
     """An exported step, and its planned forms."""
 
     def __init__(
-        self, step: Callable[..., Any], plain: Any, dynamic: tuple[Any, ...], kwargs: dict[str, Any], donate: tuple[int, ...], times: str
+        self, step: Callable[..., Any], plain: Any, lowered: Any, dynamic: tuple[Any, ...], kwargs: dict[str, Any], donate: tuple[int, ...], times: str
     ) -> None:
-        self._step = step
+        self._step, self._lowered = step, lowered
         self.notes: list[str] = []
         self._dynamic, self._kwargs, self._donate, self._times = dynamic, kwargs, donate, times
         exported = jax.export.export(plain)(*dynamic, **kwargs)
@@ -453,7 +476,7 @@ class _Program:
     def forms(self, target: int, unplanned: _Memory) -> Iterator[_Form]:
         """What to plan, in the order to try: the body of a loop that holds most of the memory, the program with its loops opened, the same without the checkpoints
         in it, that with gradients of pooling written out. Of a step that fits the one without checkpoints alone: there is nothing else to gain. Where none of them keeps the
-        cap, the program with every op on its own: a fusion runs with all it reads in memory, and what it is one of cannot be dropped alone."""
+        cap, or all that do are dear, the program with every op on its own: a fusion runs with all it reads in memory, and what it is one of cannot be dropped alone."""
         if unplanned.temporary <= target:
             yield self._without_checkpoints[0]
             return
@@ -467,7 +490,9 @@ class _Program:
         written = gradients_written_out(self._text)
         if written is not None:
             yield self._kept_whole(written, fusion())[0]
-        if KNOWN.best(self.key, target) is None:
+        known = KNOWN.best(self.key, target)
+        # Seconds of ops that are not fused are no seconds of the device: they would not be beside those of the other forms.
+        if known is None or (self._times == OPERATIONS and known.found.memory.operations > _DEAR * unplanned.operations):
             yield self._kept_whole(written or self._text, SPREAD)[0]
 
     def computes_again(self, operations: float) -> bool:
@@ -520,13 +545,15 @@ class _Program:
     def load(self, program: bytes | Callable[..., Any]) -> Any:
         """The compiled form of a planned program."""
         call = jax.jit(self._signature.function(program), donate_argnums=self._donate, compiler_options=compiler_options())
-        return call.lower(*self._dynamic, **self._kwargs).compile()
+        lowered = call.lower(*self._dynamic, **self._kwargs)
+        commit_as(lowered, self._lowered)
+        return lowered.compile()
 
-    def attempt(self, form: _Form, asked: int, time_limit: float, seed: int) -> tuple[_Try, Any]:
+    def attempt(self, form: _Form, asked: int, time_limit: float, seed: int, *, gaps: bool) -> tuple[_Try, Any]:
         """Plans for so many bytes of temporaries, loads and compiles the outcome."""
         cap = max(asked - form.around, 1)
         options = f"function='{form.function}' relax-limit=8 time-limit={time_limit} seed={seed} cap={cap}"
-        text, figures = planned(form.text, options, self._times, form.fusion)
+        text, figures = planned(form.text, options, self._times, form.fusion, gaps=gaps)
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(text)
             ops = count(module)

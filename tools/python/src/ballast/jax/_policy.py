@@ -1,8 +1,8 @@
 """A policy for `jax.checkpoint` under a cap, found from what JAX itself keeps and computes under each.
 
-Which classes of equations to save, and where asked to offload, is searched: one by one the class that saves most per byte, then
-exchanges, while what is kept stays under the cap. What is kept are the residuals of `jax.vjp`; what it costs are the operations XLA
-counts in the lowered gradient, or the seconds of a device.
+Which classes of equations to save, and where asked to offload, is searched: JAX's own policies first, then one by one the class that
+saves most per byte, then exchanges, while what is kept stays under the cap. Of all that was looked at the best is given. What is kept
+are the residuals of `jax.vjp`; what it costs are the operations XLA counts in the lowered gradient, or the seconds of a device.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Search:
         self._args = jax.tree.map(_abstract, args)
         self._seen: dict[Choice, _Figures] = {}
         recorder = Recorder()
-        self._everything, self._classes = self._of(recorder), recorder.classes
+        self._everything, self._classes, self._named = self._of(recorder), recorder.classes, recorder.named
 
     def run(self, wanted: int | float | str, time_limit: float) -> Policy:
         """The policy under a cap.
@@ -120,7 +120,9 @@ class Search:
                 f"({format_bytes(cap)}): checkpoint smaller parts of the function", nothing.kept, found=True,
             )
         # What is stored takes time to write and to read: by seconds saving everything need not be best.
-        chosen, best = (saving(classes), everything) if fits else (frozenset(), nothing)
+        start = (saving(classes), everything) if fits else (frozenset(), nothing)
+        for saved in self._named.values():
+            self._figures(saving(saved))
         alone: dict[Pick, _Figures] = {}
         for pick in self._picks(classes):
             if clock.over():
@@ -131,6 +133,19 @@ class Search:
                 alone[pick] = figures
         # A class may be of use beside another one alone: those that keep more bytes stay candidates.
         candidates = sorted(alone, key=lambda pick: (-(nothing.cost.value - alone[pick].cost.value) / max(alone[pick].kept - nothing.kept, 1), pick))
+        # The best choice so far is near a good one, but class by class from the start there may be a better one.
+        for chosen, figures in (self._best(start, cap), start):
+            self._improve(chosen, figures, cap, candidates, clock)
+        chosen, best = self._best(start, cap)
+        stopped = "time-limit" if clock.stopped else "no class or exchange helps"
+        return self._policy(chosen, classes, best, everything, nothing, cap, stopped)
+
+    def _best(self, start: tuple[Choice, _Figures], cap: int) -> tuple[Choice, _Figures]:
+        """The best of all choices that were traced and keep the cap, whatever the clock left of the search."""
+        return min([start, *(one for one in self._seen.items() if one[1].kept <= cap)], key=lambda one: one[1].rank)
+
+    def _improve(self, chosen: Choice, best: _Figures, cap: int, candidates: list[Pick], clock: Clock) -> None:
+        """Traces choices beside one and goes on from the first that is better, until none is or time is up."""
         improved = True
         while improved and not clock.over():
             improved = False
@@ -142,8 +157,6 @@ class Search:
                 if figures.kept <= cap and figures.rank < best.rank:
                     chosen, best, improved = move, figures, True
                     break
-        stopped = "time-limit" if clock.stopped else "no class or exchange helps"
-        return self._policy(chosen, classes, best, everything, nothing, cap, stopped)
 
     def _picks(self, classes: dict[Key, Class]) -> Iterator[Pick]:
         for key, one in classes.items():

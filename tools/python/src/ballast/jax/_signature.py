@@ -54,5 +54,13 @@ class Signature:
         return run
 
 
+def commit_as(lowered: Any, plain: Any) -> None:
+    """Leaves results of a program free to go to other devices where `jax.jit` leaves those of the step so: JAX ties down all that an exported program gives. Where
+    JAX keeps elsewhere whether it does, they stay tied."""
+    of = [getattr(getattr(one, "_lowering", None), "compile_args", {}) for one in (lowered, plain)]
+    if all("committed" in one for one in of):
+        of[0]["committed"] = of[1]["committed"]
+
+
 def _shape(kind: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(kind.shape, kind.dtype, weak_type=kind.weak_type)

@@ -1,0 +1,71 @@
+"""JAX: which plans of a step are tried, with programs that take what the tests say."""
+
+import itertools
+
+import pytest
+
+jax = pytest.importorskip("jax")
+
+import ballast  # noqa: E402
+from ballast._clock import Clock  # noqa: E402
+from ballast.jax import _jit, _planned  # noqa: E402
+
+TARGET = 1000
+NAMES = itertools.count()
+
+
+class Program:
+    """One that takes twice the target without a plan, for 100 operations."""
+
+    forms = _jit._Program.forms
+    _text, _predicted, _ops, _times = "", 2 * TARGET, {}, _planned.OPERATIONS
+    unplanned = _jit._Memory(2 * TARGET, 0, 0, 0, 100.0)
+
+    def __init__(self, takes=lambda asked, gaps: asked, operations=lambda fusion: 101.0):
+        self.key, self.takes, self.operations = f"test_jax_tries {next(NAMES)}", takes, operations
+        self.tried = []
+
+    def with_loops(self, unplanned):
+        return []
+
+    def cost(self, one):
+        return one.memory.operations
+
+    def _kept_whole(self, text, fusions):
+        return _jit._Form(text, "", 0, self._predicted, self.unplanned.temporary, self._ops, fusions), 100.0
+
+    def attempt(self, form, asked, time_limit, seed, *, gaps):
+        self.tried.append((form.fusion, gaps))
+        memory = _jit._Memory(self.takes(asked, gaps), 0, 0, 0, self.operations(form.fusion))
+        return _jit._Try(asked, asked, memory, {"recompute_seconds": 1.0}, b"", form, {}), None
+
+    def search(self, tries):
+        ballast.jit(abs, cap=TARGET, tries=tries)._search(self, TARGET, self.unplanned, Clock(None))
+        return _jit.KNOWN.best(self.key, TARGET)
+
+
+def test_room_for_gaps_is_left_only_where_half_of_the_tries_keep_no_cap():
+    free = Program()
+    assert free.search(4).takes == TARGET and free.tried == [("xla-cpu", False)]
+    # Without room for gaps all plans take too much.
+    full = Program(lambda asked, gaps: asked if gaps else 2 * TARGET)
+    assert full.search(4).takes == TARGET and full.tried == [("xla-cpu", gaps) for gaps in (False, False, True)]
+    # The only plan leaves it, as there is no other one if it takes too much.
+    single = Program()
+    assert single.search(1).takes == TARGET and single.tried == [("xla-cpu", True)]
+
+
+@pytest.mark.parametrize(("fused", "tried", "cost"), [(105.0, ["xla-cpu"], 105.0), (150.0, ["xla-cpu", "spread"], 104.0)])
+def test_ops_are_planned_one_by_one_where_the_plans_that_keep_the_cap_are_dear(fused, tried, cost):
+    program = Program(operations=lambda fusion: 104.0 if fusion == "spread" else fused)
+    assert program.search(2).cost == cost
+    assert [fusion for fusion, _ in program.tried] == tried
+
+
+def test_plans_are_asked_for_without_room_for_gaps():
+    # Two products of 64 KiB; with room for gaps there would be a third.
+    x = jax.ShapeDtypeStruct((128, 128), "float32")
+    lowered = jax.jit(lambda x, w: (x @ w @ w).sum()).lower(x, x)
+    text = _planned.generic(lowered.compiler_ir("stablehlo"))
+    peaks = [_planned.planned(text, _planned.KEEP_ALL, "operations", "xla-cpu", **given)[1]["peak_bytes"] for given in ({}, {"gaps": True})]
+    assert peaks[1] - peaks[0] >= 64 << 10
