@@ -5,7 +5,7 @@
 // A generic op takes the making in: only x and the result.
 // RUN: ballast-opt %s --remat="cap=524288 relax-limit=0 swap=false work-limit=1000 function=scaled" --ballast-verify=function=scaled | FileCheck %s --check-prefix=TAKEN
 // CHECK: peak = 1310720
-// REFUSED: error: no memory plan of device 0 keeps its cap of 1.2 MiB: 'linalg.matmul' binds
+// REFUSED: error: no memory plan of device 0 keeps its cap of 1310719 B: 'linalg.matmul' binds
 // TAKEN: peak = 524288
 
 #id = affine_map<(d0, d1) -> (d0, d1)>

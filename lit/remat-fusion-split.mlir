@@ -15,7 +15,7 @@
 // Where neither keeps the cap, the smallest one said is that of the way that needs least: two values of 16 KiB. The sum as a whole needs eight.
 // RUN: not ballast-opt %s --allow-unregistered-dialect --remat="cap=32767 cap-counts=temp swap=false work-limit=200000 function=main relax-limit=0" 2>&1 | FileCheck %s --check-prefix=LEAST
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=32768 cap-counts=temp swap=false work-limit=200000 function=main relax-limit=0" --ballast-verify | FileCheck %s --check-prefix=KEPT
-// LEAST: error: {{.*}}the smallest cap not ruled out is 32.0 KiB
+// LEAST: error: {{.*}}the smallest cap not ruled out is 32768 B
 // KEPT: cap = 32768, requested_cap = 32768
 // CHECK-NOT: warning
 // CHECK: remark: [Passed] FusionSplit {{.*}}no plan keeps the cap with fused ops whole: planned with those above it in parts", cap_whole={{[0-9]+}}, seconds={{[0-9.e-]+}}, seconds_whole=

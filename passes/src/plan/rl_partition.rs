@@ -61,7 +61,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     let outcome = if !options.placement_file.is_empty() {
         as_given(&program, options, pipeline, &search)?
     } else if let Some(spec) = pipeline {
-        as_pipeline(&program, options, spec)?
+        as_pipeline(&program, options, (spec, cap))?
     } else if options.cores > 0 {
         over_cores(&mut program, options.cores, cap, &search)?
     } else {
@@ -189,7 +189,7 @@ fn as_given(
 fn as_pipeline(
     program: &Program<'_, '_>,
     options: &RlPartitionOptions,
-    spec: Spec,
+    (spec, cap): (Spec, CapSpec),
 ) -> Result<Placement, Reported> {
     let refuse = |text: &str| Err(program.error(None, text));
     if options.cores > 0 {
@@ -212,7 +212,7 @@ fn as_pipeline(
     }
     let graph = &program.imported.graph;
     let balanced =
-        ballast_planner::pipelined::balanced(&program.view(), granularity(options.granularity), spec)
+        ballast_planner::pipelined::balanced(&program.view(), granularity(options.granularity), spec, cap)
             .map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
     let loads = stages(graph, &program.costs, &program.cluster, &balanced.device_of);
     let value = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);

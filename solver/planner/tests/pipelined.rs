@@ -19,7 +19,7 @@ use ballast_core::units::Bytes;
 use ballast_partition::pipeline::{Layers, LayersError, RunTimes, layers};
 use ballast_partition::sequence::Granularity;
 use ballast_planner::pipelined::{Run, Runs, Site, StopRule, balanced, choices, exact, joint};
-use ballast_planner::{Error, Options, Pipelining, Planned, plan};
+use ballast_planner::{Again, Error, Options, Pipelining, Planned, Repartition, plan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -442,7 +442,7 @@ fn planned_under(cap: u64, relax_limit: f64) -> Result<Planned, Error> {
     let limits = Limits { time_limit_seconds: None, work_limit: Some(5_000), seed: 0, threads: 1 };
     let made = ballast_partition::Options { limits, ..ballast_partition::Options::default() };
     let partition = ballast_partition::plan(&program, &made).unwrap().report;
-    let device_of = balanced(&program, Granularity::Op, spec).unwrap().device_of;
+    let device_of = balanced(&program, Granularity::Op, spec, CapSpec::DeviceMemory).unwrap().device_of;
     let options = Options {
         cap: CapSpec::Absolute(Bytes(cap)),
         swap: false,
@@ -487,7 +487,7 @@ fn devices_stay_idle_where_a_step_is_shorter_over_fewer_links() {
     let spec = Spec { schedule: Schedule::OneForwardOneBackward, micro_batches: 8 };
     let on = |cluster: &Cluster| {
         let program = Program { graph: &chain.graph, costs: &chain.costs, cluster };
-        let mut on: Vec<usize> = balanced(&program, Granularity::Op, spec)
+        let mut on: Vec<usize> = balanced(&program, Granularity::Op, spec, CapSpec::DeviceMemory)
             .expect("cuts")
             .device_of
             .into_iter()
@@ -508,7 +508,41 @@ fn devices_stay_idle_where_a_step_is_shorter_over_fewer_links() {
         devices.links.push((DeviceId(from), DeviceId(to), link));
     }
     assert_eq!(on(&devices), [2, 3]);
-    // They have no room for what half of the layers hold.
+    // They have no room for what half of the layers hold, but for plans that make some of it again.
     devices.devices.iter_mut().for_each(|device| device.memory = Bytes(100));
     assert_eq!(on(&devices), [0, 1, 2, 3]);
+    let program = Program { graph: &chain.graph, costs: &chain.costs, cluster: &devices };
+    let limits = Limits { time_limit_seconds: None, work_limit: Some(5_000), seed: 0, threads: 1 };
+    let made = ballast_partition::Options { limits, ..ballast_partition::Options::default() };
+    let options = Options {
+        cap: CapSpec::Absolute(Bytes(100)),
+        max_rounds: 4,
+        swap: false,
+        limits,
+        pipeline: Some(Pipelining { spec, granularity: Granularity::Op }),
+        ..Options::default()
+    };
+    let planned = |movable: bool| {
+        let partition = ballast_partition::plan(&program, &made).expect("a partition").report;
+        let device_of =
+            balanced(&program, Granularity::Op, spec, CapSpec::DeviceMemory).expect("cuts").device_of;
+        let none = |_: &Again<'_>| Ok(Vec::new());
+        plan(&program, device_of, partition, &options, movable.then_some(&none as &Repartition<'_>))
+            .expect("a plan")
+    };
+    let (stays, moves) = (planned(false), planned(true));
+    assert!(stays.relaxed.is_empty() && moves.relaxed.is_empty());
+    let step = |planned: &Planned| planned.plan.pipeline.as_ref().expect("a pipeline").step_seconds;
+    assert!(step(&moves) < 120.0 && step(&stays) > 1000.0, "{} {}", step(&moves), step(&stays));
+    assert!(moves.device_of.iter().all(|device| device.0 >= 2));
+    // A placement on one device, which no plan brings under the cap, is no reason to raise it: all devices keep it.
+    let mut slower = cluster(4, HOST_BANDWIDTH);
+    slower.default_link.bandwidth = 2.0;
+    let program = Program { cluster: &slower, ..program };
+    let partition = ballast_partition::plan(&program, &made).expect("a partition").report;
+    let on_one = vec![DeviceId(0); chain.graph.ops.len()];
+    let options = Options { cap: CapSpec::Absolute(Bytes(75)), ..options };
+    let none = |_: &Again<'_>| Ok(Vec::new());
+    let planned = plan(&program, on_one, partition, &options, Some(&none)).expect("a plan");
+    assert!(planned.relaxed.is_empty() && planned.plan.balance.idle_devices == 0, "{:?}", planned.relaxed);
 }

@@ -224,7 +224,9 @@ fn run(program: &Program, random: &mut ChaCha8Rng, kind: Kind, ledger: &mut Ledg
         }
     };
     let device_of = match options.pipeline {
-        Some(pipeline) => balanced(&program.view(), first.granularity, pipeline.spec).ok()?.device_of,
+        Some(pipeline) => {
+            balanced(&program.view(), first.granularity, pipeline.spec, CapSpec::DeviceMemory).ok()?.device_of
+        }
         None => outcome.device_of.clone(),
     };
     let again: &Repartition<'_> = &|again| again.ask(&program.view(), &first);

@@ -89,7 +89,9 @@ fn planned(program: &Program, arena: Option<u64>, schedule: Option<Schedule>) ->
     });
     let device_of = match pipeline {
         Some(pipeline) => {
-            balanced(&program.view(), pipeline.granularity, pipeline.spec).expect("cuts").device_of
+            balanced(&program.view(), pipeline.granularity, pipeline.spec, CapSpec::DeviceMemory)
+                .expect("cuts")
+                .device_of
         }
         None => found.device_of.clone(),
     };

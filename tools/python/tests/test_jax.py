@@ -209,7 +209,7 @@ def test_what_cannot_be_planned_runs_unplanned_and_says_so(arguments, monkeypatc
 
 @pytest.mark.parametrize("options", [{"cap": "much"}, {"cap": "1GB", "cap_counts": "all"}, {"cap": "1GB", "tries": 0}])
 def test_nonsense_options_are_refused(options):
-    with pytest.raises(ValueError, match="bytes|choose|above"):
+    with pytest.raises(ValueError, match="bytes|choose|1 or more"):
         ballast.jit(step, **options)
 
 

@@ -5,20 +5,34 @@
 
 use std::ops::Range;
 
+use ballast_core::cap::CapSpec;
 use ballast_core::device::{Cluster, DeviceId, Link};
-use ballast_core::pipeline::Spec;
+use ballast_core::memory::CompactPlan;
+use ballast_core::pipeline::{PipelinePlan, ScheduleError, Spec, check_flow, first_backward, pipeline_plan};
 use ballast_core::program::Program;
+use ballast_core::stage::stages;
+use ballast_core::units::Bytes;
 use ballast_partition::pipeline::{Layers, LayersError, RunTimes, layers};
 use ballast_partition::sequence::Granularity;
 
-use super::plan::{MOST_PIECES, refuse, unplanned, unplayable};
 use crate::Error;
+
+/// Pieces of the layer view: fine enough to balance 8 stages to a few percent.
+pub const MOST_PIECES: usize = 192;
 
 /// Devices up to which every run of them is tried; of more, those of a power of two from a multiple of it.
 const FEW_DEVICES: usize = 8;
 
 /// Runs of fewer devices that are simulated: those with the shortest estimated steps.
 const MOST_SIMULATED: usize = 8;
+
+pub(super) fn refuse(error: &LayersError) -> Error {
+    Error::Pipeline { op: error.op(), message: error.to_string() }
+}
+
+pub(super) fn unplayable(error: &ScheduleError) -> Error {
+    Error::Pipeline { op: None, message: error.to_string() }
+}
 
 /// The cuts of a training step that balance the stages of a pipeline, and the device of every op.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,38 +44,113 @@ pub struct Balanced {
 }
 
 /// Cuts a training step into one stage per entry of `cluster`, or into fewer where a step is shorter on some of the devices alone and what they hold without
-/// recomputation fits their memory. Beyond that memory is not looked at.
+/// recomputation is within their caps, or their memory where a cap is a share. Beyond that memory is not looked at.
 ///
 /// # Errors
 /// For programs that are no training step, for more stages than pieces, and where stages or micro-batches do not suit the
 /// schedule.
-pub fn balanced(program: &Program<'_>, granularity: Granularity, spec: Spec) -> Result<Balanced, Error> {
+pub fn balanced(
+    program: &Program<'_>,
+    granularity: Granularity,
+    spec: Spec,
+    cap: CapSpec,
+) -> Result<Balanced, Error> {
     let Program { graph, costs, cluster } = *program;
-    let stages = cluster.devices.len();
-    spec.in_flight(stages).map_err(|error| unplayable(&error))?;
+    spec.in_flight(cluster.devices.len()).map_err(|error| unplayable(&error))?;
     let layers = layers(graph, costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
     let times = RunTimes::of(graph, costs, cluster, &layers);
     let cuts = |times: &RunTimes| times.cuts_for(spec.schedule, spec.micro_batches, &|_, _, _| 0.0);
-    let first =
-        cuts(&times).ok_or_else(|| refuse(&LayersError::TooFewPieces { stages, pieces: layers.pieces }))?;
-    let mut best = Candidate::simulated(program, &layers, first, spec)?;
-    let links = links(cluster, 0..stages);
-    let over = |link: &Link| cuts(&times.on(0..stages, *link));
-    let mut others: Vec<Vec<usize>> =
-        if links.len() > 1 { links.iter().filter_map(over).collect() } else { vec![] };
+    let mut best = on_all(program, &layers, &times, (spec, cap))?;
     if spec.schedule.chunks() == 1 {
-        others.extend(on_fewer(&times, cluster, spec, cuts));
-    }
-    for cuts in others {
-        if cuts == best.balanced.cuts {
-            continue;
-        }
-        let next = Candidate::simulated(program, &layers, cuts, spec)?;
-        if next.step_seconds < best.step_seconds && (next.fits || !next.is_idle) {
-            best = next;
+        for cuts in on_fewer(&times, cluster, spec, cuts) {
+            let next = Candidate::simulated(program, &layers, cuts, (spec, cap))?;
+            if next.step_seconds < best.step_seconds && next.fits {
+                best = next;
+            }
         }
     }
     Ok(best.balanced)
+}
+
+/// The best cuts that give every device a stage, without regard to memory.
+fn on_all(
+    program: &Program<'_>,
+    layers: &Layers,
+    times: &RunTimes,
+    (spec, cap): (Spec, CapSpec),
+) -> Result<Candidate, Error> {
+    let stages = program.cluster.devices.len();
+    let cuts = |times: &RunTimes| times.cuts_for(spec.schedule, spec.micro_batches, &|_, _, _| 0.0);
+    let first =
+        cuts(times).ok_or_else(|| refuse(&LayersError::TooFewPieces { stages, pieces: layers.pieces }))?;
+    let mut best = Candidate::simulated(program, layers, first, (spec, cap))?;
+    let links = links(program.cluster, 0..stages);
+    for link in links.iter().filter(|_| links.len() > 1) {
+        let Some(cuts) = cuts(&times.on(0..stages, *link)) else { continue };
+        let next = Candidate::simulated(program, layers, cuts, (spec, cap))?;
+        if next.step_seconds < best.step_seconds {
+            best = next;
+        }
+    }
+    Ok(best)
+}
+
+/// The placement that gives every device a stage, where the one given does not.
+pub(super) fn on_all_devices(
+    program: &Program<'_>,
+    layers: &Layers,
+    device_of: &[DeviceId],
+    spec: Spec,
+) -> Result<Option<Vec<DeviceId>>, Error> {
+    let Program { graph, costs, cluster } = *program;
+    let is_idle = |device: DeviceId| graph.planned().all(|op| device_of[op] != device);
+    if spec.schedule.chunks() > 1 || !DeviceId::first(cluster.devices.len()).any(is_idle) {
+        return Ok(None);
+    }
+    let times = RunTimes::of(graph, costs, cluster, layers);
+    Ok(Some(on_all(program, layers, &times, (spec, CapSpec::DeviceMemory))?.balanced.device_of))
+}
+
+/// Placements that leave devices idle, at most so many, with steps shorter than that of the placement given, none of them with recomputation; the shortest first.
+/// What the devices hold may be more than their memory: that is for plans to say.
+pub(super) fn on_fewer_devices(
+    program: &Program<'_>,
+    layers: &Layers,
+    device_of: &[DeviceId],
+    spec: Spec,
+    most: usize,
+) -> Result<Vec<Vec<DeviceId>>, Error> {
+    if spec.schedule.chunks() > 1 {
+        return Ok(Vec::new());
+    }
+    let Program { graph, costs, cluster } = *program;
+    let times = RunTimes::of(graph, costs, cluster, layers);
+    let cuts = |times: &RunTimes| times.cuts_for(spec.schedule, spec.micro_batches, &|_, _, _| 0.0);
+    let given_seconds = unplanned(program, device_of, spec)?.step_seconds;
+    let mut found = Vec::new();
+    for cuts in on_fewer(&times, cluster, spec, cuts) {
+        let next = Candidate::simulated(program, layers, cuts, (spec, CapSpec::DeviceMemory))?;
+        if next.step_seconds < given_seconds {
+            found.push((next.step_seconds, next.balanced.device_of));
+        }
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.truncate(most);
+    Ok(found.into_iter().map(|(_, device_of)| device_of).collect())
+}
+
+/// The plan in which nothing is recomputed or swapped; its caps are not kept where they are too small.
+pub(crate) fn unplanned(
+    program: &Program<'_>,
+    device_of: &[DeviceId],
+    spec: Spec,
+) -> Result<PipelinePlan, Error> {
+    let Program { graph, costs, cluster } = *program;
+    check_flow(graph, device_of)?;
+    let first_backward = first_backward(graph)?;
+    let stages = stages(graph, costs, cluster, device_of);
+    let plans = vec![CompactPlan::default(); stages.len()];
+    Ok(pipeline_plan(graph, &stages, &plans, &[], spec, first_backward)?)
 }
 
 /// Cuts and what they come to.
@@ -70,8 +159,6 @@ struct Candidate {
     step_seconds: f64,
     /// Does all that is held without recomputation have room?
     fits: bool,
-    /// Does a device stay idle?
-    is_idle: bool,
 }
 
 impl Candidate {
@@ -79,17 +166,21 @@ impl Candidate {
         program: &Program<'_>,
         layers: &Layers,
         cuts: Vec<usize>,
-        spec: Spec,
+        (spec, cap): (Spec, CapSpec),
     ) -> Result<Self, Error> {
         let device_of = layers.stage_of(program.graph, &cuts);
         let plan = unplanned(program, &device_of, spec)?;
-        let rooms = plan.stages.iter().zip(&program.cluster.devices);
-        let ends = cuts.iter().copied().chain([layers.pieces]);
-        let starts = [0].into_iter().chain(cuts.iter().copied());
+        let room = |need: u64, memory: Bytes| match cap {
+            CapSpec::Share(_) => memory,
+            _ => cap.bytes(Bytes(need), memory),
+        };
+        let mut held = plan.stages.iter().zip(&program.cluster.devices);
         Ok(Candidate {
             step_seconds: plan.step_seconds,
-            fits: rooms.into_iter().all(|(stage, device)| stage.unplanned_need_bytes <= device.memory.0),
-            is_idle: starts.zip(ends).any(|(from, to)| from == to),
+            fits: held.all(|(stage, device)| {
+                let need = stage.unplanned_need_bytes;
+                need <= room(need, device.memory).0
+            }),
             balanced: Balanced { cuts, device_of },
         })
     }

@@ -9,11 +9,12 @@ mod memory;
 mod plan;
 mod runs;
 
-pub use balance::{Balanced, balanced};
+pub(crate) use balance::unplanned;
+pub use balance::{Balanced, MOST_PIECES, balanced};
 pub use choice::{Choice, choices};
 pub use exact::{Exact, exact};
 pub use joint::{Joint, StopRule, joint};
 pub use memory::{DeviceMemory, StageMemory};
-pub use plan::{MOST_PIECES, choose};
-pub(crate) use plan::{PlannedPipeline, plan, unplanned};
+pub use plan::choose;
+pub(crate) use plan::{PlannedPipeline, plan};
 pub use runs::{Run, Runs, Score, Site, Span};

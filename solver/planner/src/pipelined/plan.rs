@@ -6,17 +6,18 @@ use ballast_core::graph::Graph;
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::CompactPlan;
 use ballast_core::pipeline::{
-    InFlight, MicroBatch, PipelinePlan, Schedule, ScheduleError, Spec, check_flow, first_backward,
-    floor_bytes, need_bytes, pipeline_plan,
+    InFlight, MicroBatch, PipelinePlan, Schedule, Spec, check_flow, first_backward, floor_bytes, need_bytes,
+    pipeline_plan,
 };
 use ballast_core::program::Program;
 use ballast_core::simulate::judge_stage;
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
-use ballast_partition::pipeline::{Layers, LayersError, layers};
+use ballast_partition::pipeline::{Layers, layers};
 use ballast_partition::sequence::Granularity;
 use ballast_remat::Solver;
 
+use super::balance::{MOST_PIECES, on_all_devices, on_fewer_devices, refuse, unplayable};
 use super::choice::{Choice, choices};
 use super::joint::{StopRule, joint};
 use super::memory::{DeviceMemory, StageMemory, plan_in_flight};
@@ -24,12 +25,12 @@ use super::runs::{Runs, Site};
 use crate::stages::StageOutcome;
 use crate::{Error, Options};
 
-/// Pieces of the layer view: fine enough to balance 8 stages to a few percent.
-pub const MOST_PIECES: usize = 192;
 /// Search steps of one memory plan while cuts move.
 const QUICK_STEPS: u64 = 20_000;
 /// Share of the time in which cuts may move; the rest is for the memory plans of the cuts found.
 const MOVING_SHARE: f64 = 0.6;
+/// Placements that leave devices idle, and have plans made.
+const MOST_ON_FEWER: usize = 2;
 
 /// A pipeline whose every stage has a judged plan.
 #[derive(Clone, Debug)]
@@ -42,14 +43,6 @@ pub(crate) struct PlannedPipeline {
     pub rounds: usize,
 }
 
-pub(super) fn refuse(error: &LayersError) -> Error {
-    Error::Pipeline { op: error.op(), message: error.to_string() }
-}
-
-pub(super) fn unplayable(error: &ScheduleError) -> Error {
-    Error::Pipeline { op: None, message: error.to_string() }
-}
-
 /// Plans a placed training step as a pipeline; `granularity`: cuts may move, by pieces of this kind.
 pub(crate) fn plan(
     program: &Program<'_>,
@@ -58,48 +51,75 @@ pub(crate) fn plan(
     spec: Spec,
     granularity: Option<Granularity>,
 ) -> Result<PlannedPipeline, Error> {
-    let Program { graph, costs, cluster } = *program;
-    check_flow(graph, &device_of)?;
+    check_flow(program.graph, &device_of)?;
     let solver = own(options)?;
     let deadline = Deadline::start(&options.limits);
-    let timed = options.limits.time_limit_seconds;
-    let mut rounds = 1;
-    let mut device_of = device_of;
     // A share of what each stage needs moves with the cuts: a tiny stage would keep it most easily.
     let fixed_cap = !matches!(options.cap, CapSpec::Share(_));
-    if let (Some(granularity), true) = (granularity, fixed_cap && options.max_rounds > 1) {
-        let layers = layers(graph, costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
-        // Cuts move only from a placement that is one of the layer view.
-        if let Some(given) = cuts_of(graph, &layers, &device_of, cluster.devices.len()) {
-            let moving = timed.map(|seconds| seconds * MOVING_SHARE);
-            let site = Site {
-                graph,
-                costs,
-                cluster,
-                layers: &layers,
-                spec,
-                cap: options.cap,
-                memory: quick_memory(options, solver, moving, cluster.devices.len()),
-                swap: options.swap,
-                overlap: options.overlap,
-                uniform: false,
-            };
-            let ends = ends(options, moving.map_or(deadline, |seconds| deadline.within(seconds)));
-            let moved = Runs::new(&site).and_then(|mut runs| joint(&mut runs, &site, &given, &ends));
-            let found = moved.map_err(|error| Error::Partition(error.to_string()))?;
-            rounds = found.rounds;
-            let moved = layers.stage_of(graph, &found.cuts);
-            // While cuts move, transfers are priced at the links of neighbours: where links differ, what was given may be better.
-            if moved != device_of && !cluster.links.is_empty() {
-                let half = deadline.within(deadline.remaining_seconds() / 2.0);
-                let given = finish(program, device_of, options, spec, rounds, &half);
-                let moved = finish(program, moved, options, spec, rounds, &deadline);
-                return better(given, moved);
-            }
-            device_of = moved;
-        }
+    let Some(granularity) = granularity.filter(|_| fixed_cap && options.max_rounds > 1) else {
+        return finish(program, device_of, options, spec, 1, &deadline);
+    };
+    let layers =
+        layers(program.graph, program.costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
+    let on_all = on_all_devices(program, &layers, &device_of, spec)?;
+    let mut fewer = on_fewer_devices(program, &layers, &device_of, spec, MOST_ON_FEWER)?;
+    // Cuts move where every device has a stage: of a placement that leaves one idle, beside it.
+    let all = on_all.map_or_else(
+        || device_of.clone(),
+        |on_all| {
+            fewer.insert(0, device_of.clone());
+            on_all
+        },
+    );
+    let part = |parts: usize| deadline.within(deadline.remaining_seconds() / parts as f64);
+    let parts = fewer.len() + 1;
+    let first = part(if parts > 1 { 2 } else { 1 });
+    let mut best = moved(program, all, options, (spec, solver, &layers), &first);
+    for (number, device_of) in fewer.into_iter().enumerate() {
+        let rounds = best.as_ref().map_or(1, |planned| planned.rounds);
+        let next = finish(program, device_of, options, spec, rounds, &part(parts - number - 1));
+        best = better(best, next);
     }
-    finish(program, device_of, options, spec, rounds, &deadline)
+    best
+}
+
+/// Plans a placement whose cuts move first, where it is one of the layer view.
+fn moved(
+    program: &Program<'_>,
+    device_of: Vec<DeviceId>,
+    options: &Options,
+    (spec, solver, layers): (Spec, Solver, &Layers),
+    deadline: &Deadline,
+) -> Result<PlannedPipeline, Error> {
+    let Program { graph, costs, cluster } = *program;
+    let Some(given) = cuts_of(graph, layers, &device_of, cluster.devices.len()) else {
+        return finish(program, device_of, options, spec, 1, deadline);
+    };
+    let moving = options.limits.time_limit_seconds.map(|_| deadline.remaining_seconds() * MOVING_SHARE);
+    let site = Site {
+        graph,
+        costs,
+        cluster,
+        layers,
+        spec,
+        cap: options.cap,
+        memory: quick_memory(options, solver, moving, cluster.devices.len()),
+        swap: options.swap,
+        overlap: options.overlap,
+        uniform: false,
+    };
+    let ends = ends(options, moving.map_or(*deadline, |seconds| deadline.within(seconds)));
+    let found = Runs::new(&site).and_then(|mut runs| joint(&mut runs, &site, &given, &ends));
+    let found = found.map_err(|error| Error::Partition(error.to_string()))?;
+    let rounds = found.rounds;
+    let moved = layers.stage_of(graph, &found.cuts);
+    // While cuts move, transfers are priced at the links of neighbours: where links differ, what was given may be better.
+    if moved != device_of && !cluster.links.is_empty() {
+        let half = deadline.within(deadline.remaining_seconds() / 2.0);
+        let given = finish(program, device_of, options, spec, rounds, &half);
+        return better(given, finish(program, moved, options, spec, rounds, deadline));
+    }
+    finish(program, moved, options, spec, rounds, deadline)
 }
 
 /// The plan with fewer raised caps, and the shorter step of as many; the first of equals.
@@ -209,20 +229,6 @@ fn cuts_of(graph: &Graph, layers: &Layers, device_of: &[DeviceId], devices: usiz
     let cuts = first.split_off(1);
     let placed = layers.stage_of(graph, &cuts);
     graph.planned().all(|op| placed[op] == device_of[op]).then_some(cuts)
-}
-
-/// The plan in which nothing is recomputed or swapped; its caps are not kept where they are too small.
-pub(crate) fn unplanned(
-    program: &Program<'_>,
-    device_of: &[DeviceId],
-    spec: Spec,
-) -> Result<PipelinePlan, Error> {
-    let Program { graph, costs, cluster } = *program;
-    check_flow(graph, device_of)?;
-    let first_backward = first_backward(graph)?;
-    let stages = stages(graph, costs, cluster, device_of);
-    let plans = vec![CompactPlan::default(); stages.len()];
-    Ok(pipeline_plan(graph, &stages, &plans, &[], spec, first_backward)?)
 }
 
 /// Plans the memory of every stage with the time that is left.
