@@ -63,8 +63,12 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         options: &RematOptions,
         (planner, asked): (ballast_planner::Options, Option<Spec>),
     ) -> Result<Self, Reported> {
-        let pipeline =
-            asked.map(|spec| Pipelining { spec, granularity: granularity(start.settings.granularity) });
+        let settings = &start.settings;
+        let pipeline = asked.map(|spec| Pipelining {
+            spec,
+            granularity: granularity(settings.granularity),
+            may_idle: !settings.use_all_devices,
+        });
         let planner = ballast_planner::Options { pipeline, ..planner };
         if planner.pipeline.is_some() && planner.arena.is_some() {
             let text =

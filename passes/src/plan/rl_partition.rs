@@ -211,9 +211,13 @@ fn as_pipeline(
         return refuse("order=memory with a schedule: a pipeline keeps program order; use order=program");
     }
     let graph = &program.imported.graph;
-    let balanced =
-        ballast_planner::pipelined::balanced(&program.view(), granularity(options.granularity), spec, cap)
-            .map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
+    let pipelining = ballast_planner::Pipelining {
+        spec,
+        granularity: granularity(options.granularity),
+        may_idle: !options.use_all_devices,
+    };
+    let balanced = ballast_planner::pipelined::balanced(&program.view(), pipelining, cap)
+        .map_err(|failure| program.error(failure.op(), &failure.to_string()))?;
     let loads = stages(graph, &program.costs, &program.cluster, &balanced.device_of);
     let value = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
     let search = SearchStats {

@@ -112,6 +112,8 @@ pub struct Pipelining {
     pub spec: Spec,
     /// By what cuts move.
     pub granularity: ballast_partition::sequence::Granularity,
+    /// May devices stay idle, where a step is shorter without them?
+    pub may_idle: bool,
 }
 
 /// What [`Error::Infeasible`] says where a longer search may still find a plan: the name of the op that binds is followed by it.

@@ -59,9 +59,8 @@ pub fn plan(
 ) -> Result<Planned, Error> {
     let Program { graph, costs, .. } = *program;
     if let Some(pipeline) = options.pipeline {
-        let granularity = repartition.is_some().then_some(pipeline.granularity);
         let pipelined::PlannedPipeline { device_of, stages, outcomes, pipeline, rounds } =
-            pipelined::plan(program, device_of, options, pipeline.spec, granularity)?;
+            pipelined::plan(program, device_of, options, pipeline, repartition.is_some())?;
         let best = Round { pipeline: Some(pipeline), ..Round::of_outcomes(device_of, stages, outcomes) };
         return assemble(program, best, (partition, None), rounds);
     }

@@ -433,6 +433,10 @@ fn interleaved_stages_idle_half_as_long() {
     assert!(score.step_seconds > 40.5 + 1e-6 && score.step_seconds < 45.0, "{score:?}");
 }
 
+fn pipelining(spec: Spec) -> Pipelining {
+    Pipelining { spec, granularity: Granularity::Op, may_idle: true }
+}
+
 /// A chain of eight ops on two devices under a cap that may be raised by nine tenths at a time.
 fn planned_under(cap: u64, relax_limit: f64) -> Result<Planned, Error> {
     let chain = chain(&[(1.0, 10, 1); 8], 2);
@@ -442,7 +446,7 @@ fn planned_under(cap: u64, relax_limit: f64) -> Result<Planned, Error> {
     let limits = Limits { time_limit_seconds: None, work_limit: Some(5_000), seed: 0, threads: 1 };
     let made = ballast_partition::Options { limits, ..ballast_partition::Options::default() };
     let partition = ballast_partition::plan(&program, &made).unwrap().report;
-    let device_of = balanced(&program, Granularity::Op, spec, CapSpec::DeviceMemory).unwrap().device_of;
+    let device_of = balanced(&program, pipelining(spec), CapSpec::DeviceMemory).unwrap().device_of;
     let options = Options {
         cap: CapSpec::Absolute(Bytes(cap)),
         swap: false,
@@ -450,7 +454,7 @@ fn planned_under(cap: u64, relax_limit: f64) -> Result<Planned, Error> {
         relax_limit,
         max_rounds: 1,
         limits,
-        pipeline: Some(Pipelining { spec, granularity: Granularity::Op }),
+        pipeline: Some(pipelining(spec)),
         ..Options::default()
     };
     plan(&program, device_of, partition, &options, None)
@@ -487,7 +491,7 @@ fn devices_stay_idle_where_a_step_is_shorter_over_fewer_links() {
     let spec = Spec { schedule: Schedule::OneForwardOneBackward, micro_batches: 8 };
     let on = |cluster: &Cluster| {
         let program = Program { graph: &chain.graph, costs: &chain.costs, cluster };
-        let mut on: Vec<usize> = balanced(&program, Granularity::Op, spec, CapSpec::DeviceMemory)
+        let mut on: Vec<usize> = balanced(&program, pipelining(spec), CapSpec::DeviceMemory)
             .expect("cuts")
             .device_of
             .into_iter()
@@ -502,6 +506,10 @@ fn devices_stay_idle_where_a_step_is_shorter_over_fewer_links() {
     // 100 s for what a layer makes: one device takes 144 s for the whole step.
     let fast = std::mem::replace(&mut devices.default_link.bandwidth, 0.1);
     assert_eq!(on(&devices).len(), 1);
+    let program = Program { graph: &chain.graph, costs: &chain.costs, cluster: &devices };
+    let all = Pipelining { may_idle: false, ..pipelining(spec) };
+    let all = balanced(&program, all, CapSpec::DeviceMemory).expect("cuts").cuts;
+    assert!(all.is_sorted_by(|a, b| a < b) && all.len() == 3 && all[0] > 0, "{all:?}");
     // The last two are joined by a fast link: about 9 times 9 s on them.
     for (from, to) in [(2, 3), (3, 2)] {
         let link = Link { bandwidth: fast, latency_seconds: 0.0 };
@@ -519,13 +527,12 @@ fn devices_stay_idle_where_a_step_is_shorter_over_fewer_links() {
         max_rounds: 4,
         swap: false,
         limits,
-        pipeline: Some(Pipelining { spec, granularity: Granularity::Op }),
+        pipeline: Some(pipelining(spec)),
         ..Options::default()
     };
     let planned = |movable: bool| {
         let partition = ballast_partition::plan(&program, &made).expect("a partition").report;
-        let device_of =
-            balanced(&program, Granularity::Op, spec, CapSpec::DeviceMemory).expect("cuts").device_of;
+        let device_of = balanced(&program, pipelining(spec), CapSpec::DeviceMemory).expect("cuts").device_of;
         let none = |_: &Again<'_>| Ok(Vec::new());
         plan(&program, device_of, partition, &options, movable.then_some(&none as &Repartition<'_>))
             .expect("a plan")

@@ -207,6 +207,7 @@ fn run(program: &Program, random: &mut ChaCha8Rng, kind: Kind, ledger: &mut Ledg
     let pipeline = schedule.map(|schedule| Pipelining {
         spec: Spec { schedule, micro_batches: groups * random.random_range(1..5) },
         granularity: first.granularity,
+        may_idle: !first.use_all_devices,
     });
     let mut options = draw_memory(random, limits, pipeline);
     if kind == Kind::Waits {
@@ -224,9 +225,7 @@ fn run(program: &Program, random: &mut ChaCha8Rng, kind: Kind, ledger: &mut Ledg
         }
     };
     let device_of = match options.pipeline {
-        Some(pipeline) => {
-            balanced(&program.view(), first.granularity, pipeline.spec, CapSpec::DeviceMemory).ok()?.device_of
-        }
+        Some(pipeline) => balanced(&program.view(), pipeline, CapSpec::DeviceMemory).ok()?.device_of,
         None => outcome.device_of.clone(),
     };
     let again: &Repartition<'_> = &|again| again.ask(&program.view(), &first);

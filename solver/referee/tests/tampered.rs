@@ -86,13 +86,10 @@ fn planned(program: &Program, arena: Option<u64>, schedule: Option<Schedule>) ->
     let pipeline = schedule.map(|schedule| Pipelining {
         spec: Spec { schedule, micro_batches: 4 },
         granularity: Granularity::Layer,
+        may_idle: true,
     });
     let device_of = match pipeline {
-        Some(pipeline) => {
-            balanced(&program.view(), pipeline.granularity, pipeline.spec, CapSpec::DeviceMemory)
-                .expect("cuts")
-                .device_of
-        }
+        Some(pipeline) => balanced(&program.view(), pipeline, CapSpec::DeviceMemory).expect("cuts").device_of,
         None => found.device_of.clone(),
     };
     let options = Options {

@@ -13,9 +13,8 @@ use ballast_core::program::Program;
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_partition::pipeline::{Layers, LayersError, RunTimes, layers};
-use ballast_partition::sequence::Granularity;
 
-use crate::Error;
+use crate::{Error, Pipelining};
 
 /// Pieces of the layer view: fine enough to balance 8 stages to a few percent.
 pub const MOST_PIECES: usize = 192;
@@ -49,19 +48,15 @@ pub struct Balanced {
 /// # Errors
 /// For programs that are no training step, for more stages than pieces, and where stages or micro-batches do not suit the
 /// schedule.
-pub fn balanced(
-    program: &Program<'_>,
-    granularity: Granularity,
-    spec: Spec,
-    cap: CapSpec,
-) -> Result<Balanced, Error> {
+pub fn balanced(program: &Program<'_>, pipelining: Pipelining, cap: CapSpec) -> Result<Balanced, Error> {
     let Program { graph, costs, cluster } = *program;
+    let Pipelining { spec, granularity, may_idle } = pipelining;
     spec.in_flight(cluster.devices.len()).map_err(|error| unplayable(&error))?;
     let layers = layers(graph, costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
     let times = RunTimes::of(graph, costs, cluster, &layers);
     let cuts = |times: &RunTimes| times.cuts_for(spec.schedule, spec.micro_batches, &|_, _, _| 0.0);
     let mut best = on_all(program, &layers, &times, (spec, cap))?;
-    if spec.schedule.chunks() == 1 {
+    if may_idle && spec.schedule.chunks() == 1 {
         for cuts in on_fewer(&times, cluster, spec, cuts) {
             let next = Candidate::simulated(program, &layers, cuts, (spec, cap))?;
             if next.step_seconds < best.step_seconds && next.fits {

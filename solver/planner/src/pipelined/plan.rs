@@ -23,7 +23,7 @@ use super::joint::{StopRule, joint};
 use super::memory::{DeviceMemory, StageMemory, plan_in_flight};
 use super::runs::{Runs, Site};
 use crate::stages::StageOutcome;
-use crate::{Error, Options};
+use crate::{Error, Options, Pipelining};
 
 /// Search steps of one memory plan while cuts move.
 const QUICK_STEPS: u64 = 20_000;
@@ -43,26 +43,27 @@ pub(crate) struct PlannedPipeline {
     pub rounds: usize,
 }
 
-/// Plans a placed training step as a pipeline; `granularity`: cuts may move, by pieces of this kind.
+/// Plans a placed training step as a pipeline; may its cuts move?
 pub(crate) fn plan(
     program: &Program<'_>,
     device_of: Vec<DeviceId>,
     options: &Options,
-    spec: Spec,
-    granularity: Option<Granularity>,
+    Pipelining { spec, granularity, may_idle }: Pipelining,
+    is_movable: bool,
 ) -> Result<PlannedPipeline, Error> {
     check_flow(program.graph, &device_of)?;
     let solver = own(options)?;
     let deadline = Deadline::start(&options.limits);
     // A share of what each stage needs moves with the cuts: a tiny stage would keep it most easily.
     let fixed_cap = !matches!(options.cap, CapSpec::Share(_));
-    let Some(granularity) = granularity.filter(|_| fixed_cap && options.max_rounds > 1) else {
+    if !is_movable || !fixed_cap || options.max_rounds <= 1 {
         return finish(program, device_of, options, spec, 1, &deadline);
-    };
+    }
     let layers =
         layers(program.graph, program.costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
     let on_all = on_all_devices(program, &layers, &device_of, spec)?;
-    let mut fewer = on_fewer_devices(program, &layers, &device_of, spec, MOST_ON_FEWER)?;
+    let most = if may_idle { MOST_ON_FEWER } else { 0 };
+    let mut fewer = on_fewer_devices(program, &layers, &device_of, spec, most)?;
     // Cuts move where every device has a stage: of a placement that leaves one idle, beside it.
     let all = on_all.map_or_else(
         || device_of.clone(),
