@@ -255,12 +255,12 @@ class Jitted:
     def _attempts(
         self, program: _Program, form: _Form, target: int, clock: Clock, tries: int
     ) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
-        """Plans that were compiled for an amount of temporaries, and the planner's last refusal. Where none of the first half keeps it, the rest leave room for
-        gaps of the heap, and take less than what they were asked for."""
+        """Plans that were compiled for an amount of temporaries, and the planner's last refusal. Where none of half as many as there may be keeps it, all others leave
+        room for gaps of the heap, and take less than what they were asked for."""
         found, refused = self._row(program, form, target, clock, tries, gaps=False)
         # What is refused without such room is refused with it.
         if form.fusion == XLA_CPU and (found or refused is None) and all(one.memory.temporary > target for one, _ in found):
-            more, later = self._row(program, form, target, clock, tries - len(found), gaps=True)
+            more, later = self._row(program, form, target, clock, tries, gaps=True)
             found, refused = found + more, later or refused
         return found, refused
 
