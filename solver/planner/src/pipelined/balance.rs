@@ -54,10 +54,9 @@ pub fn balanced(program: &Program<'_>, pipelining: Pipelining, cap: CapSpec) -> 
     spec.in_flight(cluster.devices.len()).map_err(|error| unplayable(&error))?;
     let layers = layers(graph, costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
     let times = RunTimes::of(graph, costs, cluster, &layers);
-    let cuts = |times: &RunTimes| times.cuts_for(spec.schedule, spec.micro_batches, &|_, _, _| 0.0);
     let mut best = on_all(program, &layers, &times, (spec, cap))?;
     if may_idle && spec.schedule.chunks() == 1 {
-        for cuts in on_fewer(&times, cluster, spec, cuts) {
+        for cuts in on_fewer(&times, cluster, spec) {
             let next = Candidate::simulated(program, &layers, cuts, (spec, cap))?;
             if next.step_seconds < best.step_seconds && next.fits {
                 best = next;
@@ -75,13 +74,12 @@ fn on_all(
     (spec, cap): (Spec, CapSpec),
 ) -> Result<Candidate, Error> {
     let stages = program.cluster.devices.len();
-    let cuts = |times: &RunTimes| times.cuts_for(spec.schedule, spec.micro_batches, &|_, _, _| 0.0);
-    let first =
-        cuts(times).ok_or_else(|| refuse(&LayersError::TooFewPieces { stages, pieces: layers.pieces }))?;
+    let first = cuts(times, spec)
+        .ok_or_else(|| refuse(&LayersError::TooFewPieces { stages, pieces: layers.pieces }))?;
     let mut best = Candidate::simulated(program, layers, first, (spec, cap))?;
     let links = links(program.cluster, 0..stages);
     for link in links.iter().filter(|_| links.len() > 1) {
-        let Some(cuts) = cuts(&times.on(0..stages, *link)) else { continue };
+        let Some(cuts) = cuts(&times.on(0..stages, *link), spec) else { continue };
         let next = Candidate::simulated(program, layers, cuts, (spec, cap))?;
         if next.step_seconds < best.step_seconds {
             best = next;
@@ -90,48 +88,45 @@ fn on_all(
     Ok(best)
 }
 
-/// The placement that gives every device a stage, where the one given does not.
-pub(super) fn on_all_devices(
-    program: &Program<'_>,
-    layers: &Layers,
-    device_of: &[DeviceId],
-    spec: Spec,
-) -> Result<Option<Vec<DeviceId>>, Error> {
-    let Program { graph, costs, cluster } = *program;
-    let is_idle = |device: DeviceId| graph.planned().all(|op| device_of[op] != device);
-    if spec.schedule.chunks() > 1 || !DeviceId::first(cluster.devices.len()).any(is_idle) {
-        return Ok(None);
-    }
-    let times = RunTimes::of(graph, costs, cluster, layers);
-    Ok(Some(on_all(program, layers, &times, (spec, CapSpec::DeviceMemory))?.balanced.device_of))
+/// The cuts that the dynamic programme finds.
+fn cuts(times: &RunTimes, spec: Spec) -> Option<Vec<usize>> {
+    times.cuts_for(spec.schedule, spec.micro_batches, &|_, _, _| 0.0)
 }
 
-/// Placements that leave devices idle, at most so many, with steps shorter than that of the placement given, none of them with recomputation; the shortest first.
-/// What the devices hold may be more than their memory: that is for plans to say.
-pub(super) fn on_fewer_devices(
+/// Where plans of a pipeline start from a placement: one that gives every device a stage, whose cuts may move, and others that leave devices idle. Those have
+/// shorter steps than the placement given, none of them with recomputation, and are the shortest, at most so many, or they are that placement itself. What the
+/// devices hold may be more than their memory: that is for plans to say.
+pub(super) fn starts(
     program: &Program<'_>,
     layers: &Layers,
-    device_of: &[DeviceId],
-    spec: Spec,
+    device_of: Vec<DeviceId>,
+    Pipelining { spec, may_idle, .. }: Pipelining,
     most: usize,
-) -> Result<Vec<Vec<DeviceId>>, Error> {
-    if spec.schedule.chunks() > 1 {
-        return Ok(Vec::new());
-    }
+) -> Result<(Vec<DeviceId>, Vec<Vec<DeviceId>>), Error> {
     let Program { graph, costs, cluster } = *program;
-    let times = RunTimes::of(graph, costs, cluster, layers);
-    let cuts = |times: &RunTimes| times.cuts_for(spec.schedule, spec.micro_batches, &|_, _, _| 0.0);
-    let given_seconds = unplanned(program, device_of, spec)?.step_seconds;
-    let mut found = Vec::new();
-    for cuts in on_fewer(&times, cluster, spec, cuts) {
-        let next = Candidate::simulated(program, layers, cuts, (spec, CapSpec::DeviceMemory))?;
-        if next.step_seconds < given_seconds {
-            found.push((next.step_seconds, next.balanced.device_of));
-        }
+    let is_idle = |device: DeviceId| graph.planned().all(|op| device_of[op] != device);
+    let leaves_idle = DeviceId::first(cluster.devices.len()).any(is_idle);
+    if spec.schedule.chunks() > 1 || !(may_idle || leaves_idle) {
+        return Ok((device_of, Vec::new()));
     }
-    found.sort_by(|a, b| a.0.total_cmp(&b.0));
-    found.truncate(most);
-    Ok(found.into_iter().map(|(_, device_of)| device_of).collect())
+    let times = RunTimes::of(graph, costs, cluster, layers);
+    let of_memory = (spec, CapSpec::DeviceMemory);
+    let mut fewer = Vec::new();
+    if may_idle {
+        let given_seconds = unplanned(program, &device_of, spec)?.step_seconds;
+        for cuts in on_fewer(&times, cluster, spec) {
+            fewer.push(Candidate::simulated(program, layers, cuts, of_memory)?);
+        }
+        fewer.retain(|next| next.step_seconds < given_seconds);
+        fewer.sort_by(|a, b| a.step_seconds.total_cmp(&b.step_seconds));
+        fewer.truncate(most);
+    }
+    let mut fewer: Vec<Vec<DeviceId>> = fewer.into_iter().map(|next| next.balanced.device_of).collect();
+    if !leaves_idle {
+        return Ok((device_of, fewer));
+    }
+    fewer.insert(0, device_of);
+    Ok((on_all(program, layers, &times, of_memory)?.balanced.device_of, fewer))
 }
 
 /// The plan in which nothing is recomputed or swapped; its caps are not kept where they are too small.
@@ -182,19 +177,14 @@ impl Candidate {
 }
 
 /// Cuts that leave devices idle, those with the shortest estimated steps.
-fn on_fewer(
-    times: &RunTimes,
-    cluster: &Cluster,
-    spec: Spec,
-    cuts: impl Fn(&RunTimes) -> Option<Vec<usize>>,
-) -> Vec<Vec<usize>> {
+fn on_fewer(times: &RunTimes, cluster: &Cluster, spec: Spec) -> Vec<Vec<usize>> {
     let (devices, pieces) = (cluster.devices.len(), times.pieces());
     let mut found: Vec<(f64, Vec<usize>)> = Vec::new();
     for run in runs(devices) {
         // The slowest link between them.
         let link = links(cluster, run.clone()).pop().unwrap_or(cluster.default_link);
         let on_run = times.on(run.clone(), link);
-        let Some(inner) = cuts(&on_run) else { continue };
+        let Some(inner) = cuts(&on_run, spec) else { continue };
         let all = std::iter::repeat_n(0, run.start).chain(inner.iter().copied());
         let all = all.chain(std::iter::repeat_n(pieces, devices - run.end)).collect();
         found.push((on_run.step_seconds(&inner, spec.micro_batches), all));

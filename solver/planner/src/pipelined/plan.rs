@@ -17,7 +17,7 @@ use ballast_partition::pipeline::{Layers, layers};
 use ballast_partition::sequence::Granularity;
 use ballast_remat::Solver;
 
-use super::balance::{MOST_PIECES, on_all_devices, on_fewer_devices, refuse, unplayable};
+use super::balance::{MOST_PIECES, refuse, starts, unplayable};
 use super::choice::{Choice, choices};
 use super::joint::{StopRule, joint};
 use super::memory::{DeviceMemory, StageMemory, plan_in_flight};
@@ -48,9 +48,10 @@ pub(crate) fn plan(
     program: &Program<'_>,
     device_of: Vec<DeviceId>,
     options: &Options,
-    Pipelining { spec, granularity, may_idle }: Pipelining,
+    pipelining: Pipelining,
     is_movable: bool,
 ) -> Result<PlannedPipeline, Error> {
+    let Pipelining { spec, granularity, .. } = pipelining;
     check_flow(program.graph, &device_of)?;
     let solver = own(options)?;
     let deadline = Deadline::start(&options.limits);
@@ -61,17 +62,7 @@ pub(crate) fn plan(
     }
     let layers =
         layers(program.graph, program.costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
-    let on_all = on_all_devices(program, &layers, &device_of, spec)?;
-    let most = if may_idle { MOST_ON_FEWER } else { 0 };
-    let mut fewer = on_fewer_devices(program, &layers, &device_of, spec, most)?;
-    // Cuts move where every device has a stage: of a placement that leaves one idle, beside it.
-    let all = on_all.map_or_else(
-        || device_of.clone(),
-        |on_all| {
-            fewer.insert(0, device_of.clone());
-            on_all
-        },
-    );
+    let (all, fewer) = starts(program, &layers, device_of, pipelining, MOST_ON_FEWER)?;
     let part = |parts: usize| deadline.within(deadline.remaining_seconds() / parts as f64);
     let parts = fewer.len() + 1;
     let first = part(if parts > 1 { 2 } else { 1 });
