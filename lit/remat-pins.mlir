@@ -18,6 +18,10 @@
 // Planned once more, it is still known which op is bound: all have a device by now.
 // RUN: ballast-opt %t.plan.mlir --remat="cap=12KiB swap=false work-limit=1000 seed=1" --ballast-verify 2>&1 | FileCheck %s
 
+// Placed anew without a cap, the others go to where the bound one stays.
+// RUN: ballast-opt %t.plan.mlir --rl-partition="devices=2 work-limit=1000 seed=1" -o %t.again.mlir
+// RUN: FileCheck %s --check-prefix=PARTITION --input-file=%t.again.mlir
+
 func.func @main(%x: tensor<1024xf32>) -> (tensor<1024xf32>, tensor<1024xf32>, tensor<1024xf32>, tensor<1024xf32>) {
   %a = math.exp %x {ballast.device = #ballast.device<1>} : tensor<1024xf32>
   %b = math.sin %a : tensor<1024xf32>

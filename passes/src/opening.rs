@@ -149,7 +149,7 @@ fn open_loops(
         return Ok(None);
     }
     if earlier.is_some() {
-        annotations::clear(&program.imported);
+        annotations::clear(&program.imported, &[]);
     }
     // On one device they are opened for the memory of each value, which fusion across iterations only helps.
     let iterations = if program.cluster.devices.len() > 1 { Iterations::Apart } else { Iterations::Joined };

@@ -7,7 +7,7 @@ use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::fusion::Group;
-use ballast_core::graph::{Graph, OpId};
+use ballast_core::graph::{Graph, OpId, TensorId};
 use ballast_core::limits::Limits;
 use ballast_core::pipeline::{Schedule, Spec, first_backward};
 use ballast_core::plan::fingerprint;
@@ -174,10 +174,18 @@ impl Program<'_, '_> {
     /// Of the devices that ops have, those of `pins` alone are rules: the user's. What is fused with such an op is bound with it; where a partition put
     /// the others binds no other placement.
     pub(crate) fn bind_only(&mut self, pins: &[OpId]) {
+        let tensors = &self.imported.graph.tensors;
         let is_pin = |op: &OpId| pins.binary_search(op).is_ok();
+        // An op that an equal one stands for is bound as that.
+        let is_made_by_pin = |&dropped: &TensorId| tensors[dropped].producer.is_some_and(|op| is_pin(&op));
+        let equal = self.imported.equal.iter().filter(|(_, dropped)| dropped.iter().any(is_made_by_pin));
+        let mut bound: HashSet<OpId> = equal.filter_map(|(&kept, _)| tensors[kept].producer).collect();
+        bound.extend(pins);
+        let is_bound = |op: &OpId| bound.contains(op);
+        let fused = self.groups.iter().filter(|group| group.members.iter().any(is_bound));
+        let roots: Vec<OpId> = fused.map(|group| group.root).collect();
+        bound.extend(roots);
         let ops = &mut self.imported.graph.ops;
-        let fused = self.groups.iter().filter(|group| group.members.iter().any(is_pin));
-        let bound: HashSet<OpId> = fused.map(|group| group.root).chain(pins.iter().copied()).collect();
         for (_, op) in ops.iter_mut().enumerate().filter(|&(id, _)| !bound.contains(&OpId(id))) {
             op.rules.device = None;
         }
@@ -469,22 +477,27 @@ pub(crate) fn recall_passes(program: &mut Program<'_, '_>) {
     }
 }
 
-/// Devices written by an earlier plan are no rules, and are forgotten; without one, `ballast.device` on an op is the user's
-/// rule. Is there an earlier plan?
-pub(crate) fn forget_devices(program: &mut Program<'_, '_>) -> bool {
-    let planned = annotations::read_plan(&program.imported).is_some();
-    if planned {
-        for op in &mut program.imported.graph.ops {
-            op.rules.device = None;
-        }
+/// Devices written by an earlier plan are no rules, and are forgotten, but those that were rules of the user when it was made; without a plan,
+/// `ballast.device` on an op is the user's rule. The ops of the rules that stay, in order, if there is an earlier plan.
+pub(crate) fn forget_devices(program: &mut Program<'_, '_>) -> Option<Vec<OpId>> {
+    let plan = annotations::read_plan(&program.imported)?;
+    let mut pins = PlanSettings::of(&plan).pins;
+    if !pins.is_empty() && !program.is_as_planned(&plan) {
+        program.warning(
+            None,
+            "the program is not the one that was planned: which ops were bound to devices is forgotten; take the \
+             plan out with `--ballast-strip` and say it again",
+        );
+        pins.clear();
     }
-    planned
+    program.bind_only(&pins);
+    Some(pins)
 }
 
 /// Forgets an earlier plan, in the IR too.
 pub(crate) fn forget_plan(program: &mut Program<'_, '_>) {
-    if forget_devices(program) {
-        annotations::clear(&program.imported);
+    if let Some(pins) = forget_devices(program) {
+        annotations::clear(&program.imported, &pins);
     }
 }
 

@@ -44,10 +44,11 @@ pub(crate) struct Annotated<'c> {
     pub settings: PlanSettings,
 }
 
-/// Removes every trace of an earlier plan.
-pub(crate) fn clear(imported: &Imported<'_, '_>) {
-    for &op in &imported.ops {
-        for name in PLANNED {
+/// Removes every trace of an earlier plan. Ops of `pins`, in order, stay on their devices, which are rules of the user.
+pub(crate) fn clear(imported: &Imported<'_, '_>, pins: &[OpId]) {
+    for (id, &op) in OpId::of(&imported.ops) {
+        let is_rule = |name: &str| name == ir::DEVICE && pins.binary_search(&id).is_ok();
+        for name in PLANNED.into_iter().filter(|name| !is_rule(name)) {
             program_ir::remove(op, name);
         }
     }
@@ -118,7 +119,7 @@ pub(crate) fn write<'c>(
     }
     let figures = plan_attribute(plan, settings, &seconds, context, function.location())?;
     let step = plan.pipeline.as_ref().map(|pipeline| pipeline::attribute(context, pipeline));
-    clear(imported);
+    clear(imported, &[]);
     for (op, name, attribute) in written {
         program_ir::set(op, name, attribute);
     }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use ballast_core::device::DeviceId;
 use ballast_core::graph::{Arithmetic, Graph, LayerType, Op, OpId, OpRole};
 use melior::Context;
 use melior::dialect::DialectRegistry;

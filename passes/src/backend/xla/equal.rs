@@ -41,7 +41,8 @@ struct Key {
 /// Numbers of values: equal values have equal numbers.
 type Numbers = HashMap<*const c_void, usize>;
 
-/// Lets the readers of an op that equals an earlier one read that one's value; it becomes a view of it that nobody reads.
+/// Lets the readers of an op that equals an earlier one read that one's value; it becomes a view of it that nobody reads. The earlier one runs where
+/// the user has put either.
 pub(crate) fn merge(imported: &mut Imported<'_, '_>) {
     let mut numbers = Numbers::new();
     let mut seen: HashMap<Key, OpId> = HashMap::new();
@@ -63,6 +64,9 @@ pub(crate) fn merge(imported: &mut Imported<'_, '_>) {
             && on_one_device(imported, first, id)
         {
             stands_for[dropped] = kept;
+            let device = imported.graph.ops[id].rules.device;
+            let rule = &mut imported.graph.ops[first].rules.device;
+            *rule = rule.or(device);
         }
     }
     rewire(imported, &stands_for);

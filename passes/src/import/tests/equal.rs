@@ -2,8 +2,14 @@
 
 use super::*;
 
-/// Reads a program and merges what is equal: names of the ops that are still planned, and the readers of the first value.
+/// Reads a program and merges what is equal: names of the ops that are still planned.
 fn merged(arguments: &str, ops: &str, result: &str) -> Vec<String> {
+    let devices = merged_on(arguments, ops, result);
+    devices.into_iter().map(|(name, _)| name).collect()
+}
+
+/// The same with the devices that the ops are bound to.
+fn merged_on(arguments: &str, ops: &str, result: &str) -> Vec<(String, Option<DeviceId>)> {
     let context = context();
     let text = super::stablehlo(arguments, ops, result);
     let module = Module::parse(&context, &text).expect("the test's program parses");
@@ -20,7 +26,8 @@ fn merged(arguments: &str, ops: &str, result: &str) -> Vec<String> {
         }
         assert!(graph.tensors[kept].producer.is_some_and(|maker| graph.ops[maker].role == OpRole::Compute));
     }
-    graph.planned().map(|id| graph.ops[id].name.trim_start_matches("stablehlo.").to_owned()).collect()
+    let name = |id: OpId| graph.ops[id].name.trim_start_matches("stablehlo.").to_owned();
+    graph.planned().map(|id| (name(id), graph.ops[id].rules.device)).collect()
 }
 
 const T: &str = "tensor<4xf32>";
@@ -35,6 +42,28 @@ fn equal_ops_become_one_and_so_do_their_equal_readers() {
            %r = "stablehlo.subtract"(%c, %d) : ({T}, {T}) -> {T}"#
     );
     assert_eq!(merged(&format!("%x: {T}, %y: {T}"), &ops, T), ["add", "exponential", "subtract"]);
+}
+
+#[test]
+fn an_op_runs_where_either_of_two_equal_ones_is_bound_to() {
+    let ops = |first: &str, second: &str| {
+        format!(
+            r#"%a = "stablehlo.add"(%x, %y) {first} : ({T}, {T}) -> {T}
+               %b = "stablehlo.add"(%x, %y) {second} : ({T}, {T}) -> {T}
+               %r = "stablehlo.subtract"(%a, %b) : ({T}, {T}) -> {T}"#
+        )
+    };
+    let on = |id: usize| format!("{{ballast.device = #ballast.device<{id}>}}");
+    let merged = |first: &str, second: &str| {
+        merged_on(&format!("%x: {T}, %y: {T}"), &ops(first, second), T)
+            .into_iter()
+            .map(|(_, device)| device.map(|device| device.0))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(merged("", &on(1)), [Some(1), None]);
+    assert_eq!(merged(&on(1), ""), [Some(1), None]);
+    assert_eq!(merged(&on(1), &on(1)), [Some(1), None]);
+    assert_eq!(merged(&on(0), &on(1)), [Some(0), Some(1), None], "no op runs on two devices");
 }
 
 #[test]
