@@ -73,3 +73,5 @@ func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
   %b = math.sin %a : tensor<1xf32>
   return %b : tensor<1xf32>
 }
+// RUN: not ballast-opt %s --rl-partition="devices=3 use-all-devices=true placement-file=%S/Inputs/two.placement.json" 2>&1 | FileCheck %s --check-prefix=IDLE
+// IDLE: error: {{.*}}two.placement.json: 1 of 3 devices run nothing, against use-all-devices=true

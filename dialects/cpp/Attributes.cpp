@@ -126,8 +126,8 @@ LogicalResult ballast::RecomputeAttr::verify(EmitError emitError, ArrayRef<int64
 }
 
 LogicalResult ballast::SwapAttr::verify(EmitError emitError, int64_t outAfter, ArrayRef<int64_t> inBefore) {
-  if (outAfter < -1)
-    return emitError() << "'out_after' must be a position, or -1 for before the first op, but is " << outAfter;
+  if (outAfter < 0)
+    return emitError() << "'out_after' must be a position, not " << outAfter;
   if (failed(checkPositions(emitError, "in_before", inBefore)))
     return failure();
   if (inBefore.front() <= outAfter)

@@ -53,11 +53,10 @@ bool isReceives(Attribute attribute) {
 }
 
 const Rule rules[] = {
-    {"ballast.device", OnOp | OnArgument, is<ballast::DeviceAttr>, "#ballast.device<0>"},
+    {"ballast.device", OnOp, is<ballast::DeviceAttr>, "#ballast.device<0>"},
     {"ballast.position", OnOp, isPosition, "a 64-bit integer that is not negative"},
     {"ballast.recompute", OnOp, is<ballast::RecomputeAttr>, "#ballast.recompute<before = [3]>"},
-    {"ballast.swap", OnOp | OnArgument, is<ballast::SwapAttr>,
-     "#ballast.swap<out_after = 1, in_before = [3]>"},
+    {"ballast.swap", OnOp, is<ballast::SwapAttr>, "#ballast.swap<out_after = 1, in_before = [3]>"},
     {"ballast.receives", OnOp, isReceives, "[#ballast.receive<device = 1, position = 0>] with ascending devices"},
     {"ballast.cost", OnOp, is<ballast::CostAttr>,
      "#ballast.cost<seconds = 1.0e-6, flops = 8, bytes = 64>"},
@@ -142,13 +141,7 @@ LogicalResult ballast::BallastDialect::verifyOperationAttribute(Operation *op, N
 LogicalResult ballast::BallastDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
                                                                 NamedAttribute attribute) {
   auto emitError = [&] { return op->emitError() << "argument " << argument << ": "; };
-  if (failed(check(emitError, attribute, OnArgument)))
-    return failure();
-  auto function = llvm::dyn_cast<FunctionOpInterface>(op);
-  auto lookup = [&](StringRef rule) -> Attribute {
-    return function ? function.getArgAttr(argument, rule) : Attribute();
-  };
-  return checkRules(emitError, lookup, attribute.getName().strref());
+  return check(emitError, attribute, OnArgument);
 }
 
 LogicalResult ballast::BallastDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,

@@ -94,7 +94,7 @@ def Ballast_SwapAttr : Ballast_Attr<"Swap", "swap"> {
   let description = [{
     The value is copied to host memory after the op at position `out_after` has run, and copied back just before
     the op at each position of `in_before` runs. The copy on the host stays to the last of them; the copy on the
-    device is dropped after its last use before each return. On an argument, `out_after = -1` is before the first op.
+    device is dropped after its last use before each return.
 
     ```mlir
     %1 = math.exp %0 {ballast.swap = #ballast.swap<out_after = 5, in_before = [9, 12]>} : tensor<4xf32>

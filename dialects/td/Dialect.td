@@ -19,10 +19,10 @@ def Ballast_Dialect : Dialect {
 
     | name | on | value | says |
     |---|---|---|---|
-    | `ballast.device` | op, argument | `#ballast.device<id>` | where it runs, where it lives |
+    | `ballast.device` | op | `#ballast.device<id>` | where it runs |
     | `ballast.position` | op | integer, at least 0 | position in the op sequence of its stage |
     | `ballast.recompute` | op | `#ballast.recompute<before = [..]>` | runs again before these positions |
-    | `ballast.swap` | op, argument | `#ballast.swap<out_after = .., in_before = [..]>` | goes to host memory and back |
+    | `ballast.swap` | op | `#ballast.swap<out_after = .., in_before = [..]>` | goes to host memory and back |
     | `ballast.receives` | op | `[#ballast.receive<device = .., position = ..>]` | where other devices receive its value |
     | `ballast.cost` | op | `#ballast.cost<..>` | the time the plan reckons with |
     | `ballast.plan` | function | `#ballast.plan<..>` | the figures of the plan as a whole |

@@ -39,7 +39,7 @@ func.func @device_is_not_negative(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error@+1 {{'ballast.device' belongs on an op or a function argument}}
+// expected-error@+1 {{'ballast.device' belongs on an op}}
 func.func @device_belongs_on_ops(%x: tensor<4xf32>) attributes {ballast.device = #ballast.device<0>} {
   return
 }
@@ -117,8 +117,16 @@ func.func @must_keep_rules_out_swaps(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error@+1 {{argument 1: 'ballast.swap' breaks the rule 'ballast.never_swap' on the same value}}
-func.func @rules_hold_for_arguments(%x: tensor<4xf32>, %y: tensor<4xf32> {ballast.never_swap, ballast.swap = #ballast.swap<out_after = 1, in_before = [3]>}) {
+// An argument is where the ops that read it run, and stays there.
+// expected-error@+1 {{argument 1: 'ballast.swap' belongs on an op}}
+func.func @arguments_are_not_swapped(%x: tensor<4xf32>, %y: tensor<4xf32> {ballast.swap = #ballast.swap<out_after = 1, in_before = [3]>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument 0: 'ballast.device' belongs on an op}}
+func.func @arguments_are_not_placed(%x: tensor<4xf32> {ballast.device = #ballast.device<1>}) {
   return
 }
 
@@ -141,7 +149,7 @@ func.func @swap_comes_back(%x: tensor<4xf32>) {
 // -----
 
 func.func @swap_leaves_at_a_position(%x: tensor<4xf32>) {
-  // expected-error@+1 {{'out_after' must be a position, or -1 for before the first op, but is -2}}
+  // expected-error@+1 {{'out_after' must be a position, not -2}}
   "other.op"(%x) {ballast.swap = #ballast.swap<out_after = -2, in_before = [5]>} : (tensor<4xf32>) -> ()
   return
 }

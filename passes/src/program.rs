@@ -51,6 +51,8 @@ pub(crate) struct Source<'o> {
     pub within: Option<CapSpec>,
     /// Ops that store their values besides those that do anyway.
     pub held: &'o [OpId],
+    /// See [`Graph::results_apart`].
+    pub results_apart: bool,
 }
 
 /// Which counted loops are opened before planning.
@@ -92,6 +94,7 @@ macro_rules! source {
             loops: $crate::program::Loops::Whole,
             within: None,
             held: &[],
+            results_apart: false,
         }
     };
 }
@@ -303,6 +306,7 @@ pub(crate) fn options(source: &Source<'_>) -> ImportOptions {
     ImportOptions {
         function: (!source.function.is_empty()).then(|| source.function.to_owned()),
         dynamic_dim: (source.dynamic_dim > 0).then_some(source.dynamic_dim),
+        results_apart: source.results_apart,
     }
 }
 

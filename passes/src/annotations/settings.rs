@@ -57,6 +57,8 @@ pub(crate) struct PlanSettings {
     pub(crate) profile: Option<String>,
     /// Who moved ops after the cut, and does in every round.
     pub(crate) refine: Refinement,
+    /// May first runs be in another order than the program's?
+    pub(crate) reordered: bool,
     /// Must every device get an op?
     pub(crate) use_all_devices: bool,
     /// Bytes held while an op runs besides those that are predicted, as measured; by op, ascending.
@@ -86,6 +88,7 @@ impl Default for PlanSettings {
             first_backward: None,
             profile: None,
             refine: Refinement::Annealing,
+            reordered: false,
             use_all_devices: false,
             workspace: Vec::new(),
         }
@@ -141,6 +144,7 @@ impl PlanSettings {
             first_backward: op("first_backward"),
             profile: text("profile").filter(|profile| profile != "false"),
             refine: text("refine").and_then(|name| Refinement::of_name(&name)).unwrap_or(default.refine),
+            reordered: is("reordered", "true"),
             use_all_devices: is("use_all_devices", "true"),
             workspace: text("workspace").map(|text| pairs(&text, OpId)).unwrap_or_default(),
         };
@@ -161,6 +165,11 @@ impl PlanSettings {
     /// The settings of a plan that is about to be made anew, or that has been checked: what makes no sense is left out.
     pub(crate) fn of(plan: &ir::Plan<'_>) -> Self {
         Self::parse(plan).0
+    }
+
+    /// See [`Graph::results_apart`](ballast_core::graph::Graph::results_apart).
+    pub(crate) fn results_apart(&self) -> bool {
+        self.reordered || self.pipeline.is_some()
     }
 
     /// As entry of `ballast.plan`, with what the plan came to besides.
@@ -195,6 +204,9 @@ impl PlanSettings {
         }
         if !matches!(self.refine, Refinement::Annealing) {
             entries.push(("refine", self.refine.name().to_owned()));
+        }
+        if self.reordered {
+            entries.push(("reordered", "true".to_owned()));
         }
         if !self.heap_gaps {
             entries.push(("heap_gaps", "false".to_owned()));

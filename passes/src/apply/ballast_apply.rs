@@ -159,7 +159,8 @@ fn read<'c: 'a, 'a>(
 ) -> Result<(Imported<'c, 'a>, Vec<Group>), Reported> {
     let settings = plan.map(PlanSettings::of);
     let dynamic_dim = settings.as_ref().map(|settings| settings.dynamic_dim).filter(|&size| size > 0);
-    let mut imported = import::read(module, &ImportOptions { function, dynamic_dim })?;
+    let results_apart = settings.as_ref().is_some_and(PlanSettings::results_apart);
+    let mut imported = import::read(module, &ImportOptions { function, dynamic_dim, results_apart })?;
     let storage = settings.as_ref().map(Storage::of_plan);
     let left_alone = storage.map_or_else(Vec::new, |storage| storage.left_alone(&mut imported));
     Ok((imported, left_alone))

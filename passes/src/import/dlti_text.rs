@@ -43,6 +43,13 @@ pub(crate) fn write(
     Ok(())
 }
 
+/// Are these the devices that the module describes? What is around the module tells of it, too, as where the description is read.
+pub(crate) fn describes(module: OperationRef<'_, '_>, cluster: &Cluster) -> bool {
+    let around = std::iter::successors(Some(module), |op| op.parent_operation());
+    let described = around.into_iter().find_map(|op| ir::attribute(op, SYSTEM_SPEC));
+    described.is_some() && described == Attribute::parse(ir::context(module), &spec(cluster))
+}
+
 fn spec(cluster: &Cluster) -> String {
     let mut devices: Vec<String> = Vec::new();
     for (id, device) in DeviceId::of(&cluster.devices) {

@@ -37,6 +37,8 @@ pub(crate) struct ImportOptions {
     pub(crate) function: Option<String>,
     /// Size of every dynamic dimension; none: they are refused.
     pub(crate) dynamic_dim: Option<u64>,
+    /// See [`ballast_core::graph::Graph::results_apart`].
+    pub(crate) results_apart: bool,
 }
 
 /// Reads a function of a `builtin.module`.
@@ -57,6 +59,7 @@ pub(crate) fn read<'c: 'a, 'a>(
     pricer.sum_callees(function)?;
     let mut imported = build::build(function, block, &mut pricer)?;
     imported.graph.content = content::of(module, function);
+    imported.graph.results_apart = options.results_apart;
     imported.bodies = build::bodies(&imported, &mut pricer, NESTED_BODIES)?;
     phase::mark(&mut imported.graph);
     Ok(imported)

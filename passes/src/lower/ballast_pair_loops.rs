@@ -49,7 +49,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPairLoopsOption
     }
     let mut file = StacksFile { version: STACKS_VERSION, ..StacksFile::default() };
     if !pairs.is_empty() {
-        let imported = import::read(module, &ImportOptions { function: wanted, dynamic_dim: None })?;
+        let imported = import::read(module, &ImportOptions { function: wanted, ..ImportOptions::default() })?;
         pairs.retain(|pair| body_of(&imported, pair).is_some());
         file = decide(&name, &imported, &pairs, cap, options.time_limit)?;
     }

@@ -31,7 +31,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastSplitOpsOptions
     barriers::split(module)?;
     products::exchange(module)?;
     let wanted = (!options.function.is_empty()).then(|| options.function.clone());
-    let imported = import::read(module, &ImportOptions { function: wanted, dynamic_dim: None })?;
+    let imported = import::read(module, &ImportOptions { function: wanted, ..ImportOptions::default() })?;
     let mut first: IndexMap<&str, OpId> = IndexMap::new();
     for id in imported.graph.planned() {
         first.entry(&imported.graph.ops[id].key).or_insert(id);

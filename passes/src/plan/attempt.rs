@@ -5,7 +5,7 @@ use ballast_core::device::DeviceId;
 use ballast_core::limits::{Limits, StopReason};
 use ballast_core::pipeline::{Schedule, Spec};
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
-use ballast_core::stage::{Stage, settle_views, stages};
+use ballast_core::stage::{Stage, settle_views};
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes as ir;
 use ballast_dialects::diagnostics::{self, Reported};
@@ -17,11 +17,12 @@ use melior::ir::operation::{OperationLike, OperationRef};
 
 use crate::annotations;
 use crate::annotations::settings::PlanSettings;
+use crate::import::dlti_text;
 use crate::parts;
 use crate::plan::rl_partition::{granularity, mover, order};
 use crate::program::{self, Program};
 
-/// Share of the limits in which a bound is found for a program whose fusions were divided.
+/// Share of the limits in which a bound is found for a program whose fusions were divided, or whose devices or caps are others than those it was partitioned for.
 const BOUND_SHARE: f64 = 0.1;
 
 /// A program read and planned with one model of what the back end stores.
@@ -49,6 +50,8 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         program.divide_devices(asked)?;
         program::recall_passes(&mut program);
         let start = Start::of(&program, asked)?;
+        program.bind_only(&start.settings.pins);
+        let start = start.proved_for(module, &program, options, &planner)?;
         Self::make_from(start, module, program, options, (planner, asked))
     }
 
@@ -158,6 +161,35 @@ impl Start {
         })
     }
 
+    /// The partition with a bound that holds for the devices, the costs and the caps of now: another pass may have proved one for others.
+    fn proved_for(
+        mut self,
+        module: OperationRef<'_, '_>,
+        program: &Program<'_, '_>,
+        options: &RematOptions,
+        planner: &ballast_planner::Options,
+    ) -> Result<Self, Reported> {
+        let Some(earlier) = annotations::read_plan(&program.imported) else { return Ok(self) };
+        let same_devices = usize::try_from(earlier.devices) == Ok(program.cluster.devices.len())
+            && dlti_text::describes(module, &program.cluster);
+        let same_costs = self.settings.count == options.count && self.settings.profile == program.profile;
+        // A share is one of what the placement of now needs.
+        let same_caps =
+            !matches!(planner.cap, CapSpec::Share(_)) && self.settings.cap.as_ref() == Some(&options.cap);
+        if !same_devices {
+            let text = "the function was partitioned for other devices: another `--rl-partition` may find a faster placement for these";
+            program.warning(None, text);
+        }
+        if !(same_devices && same_costs) {
+            self.report.value = tmax_seconds(program, &self.device_of);
+        } else if !self.report.bound().class().within_caps() || same_caps {
+            return Ok(self);
+        }
+        let floor = floor(program, &planner.limits, &self.device_of)?;
+        self.report = self.report.rebound(floor).map_err(|bad| program.error(None, &bad.to_string()))?;
+        Ok(self)
+    }
+
     /// The partition of the same program read with other values stored: on one device there is none to keep, but for what it was made with.
     ///
     /// # Errors
@@ -192,7 +224,11 @@ impl Start {
         {
             return Ok((program, self));
         }
-        let source = program::Source { measured_storage: &options.storage, ..program::source!(options) };
+        let source = program::Source {
+            measured_storage: &options.storage,
+            results_apart: program.imported.graph.results_apart,
+            ..program::source!(options)
+        };
         let stages = program.view().stages(&self.device_of);
         let mut caps = vec![Default::default(); program.cluster.devices.len()];
         let of_stages = ballast_planner::caps_of(&stages, &program.cluster, cap);
@@ -220,18 +256,9 @@ impl Start {
         let text = "fused ops that alone are above what the caps leave for one are planned in parts";
         program.remark(Kind::Passed, "FusionSplit", text).fact("stored", held.len()).emit(module.location());
         // Parts may be spread over devices: what was proved of the whole is no bound any more.
-        let share = |limit: f64| limit * BOUND_SHARE;
-        let limits = Limits {
-            time_limit_seconds: limits.time_limit_seconds.map(share),
-            work_limit: limits.work_limit.map(|limit| share(limit as f64) as u64),
-            ..*limits
-        };
-        let options = partition::Options { limits, ..partition::Options::default() };
-        let floor = partition::bound_of_given(&program.view(), &options, device_of.clone())
-            .map_err(|error| program.error(None, &error.to_string()))?;
-        let loads = program.view().stages(&device_of);
+        let floor = floor(&program, limits, &device_of)?;
         let mut report = self.report;
-        report.value = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
+        report.value = tmax_seconds(&program, &device_of);
         let report = report.rebound(floor).map_err(|bad| program.error(None, &bad.to_string()))?;
         Ok((program, Start { device_of, report, ..self }))
     }
@@ -289,11 +316,29 @@ fn check_pipeline(
     Err(program.error(None, &text))
 }
 
+/// What the slowest device takes for a placement, without memory plans.
+fn tmax_seconds(program: &Program<'_, '_>, device_of: &[DeviceId]) -> f64 {
+    let loads = program.view().stages(device_of);
+    loads.iter().map(Stage::load_seconds).fold(0.0, f64::max)
+}
+
+/// A bound for any assignment, found within a share of the limits.
+fn floor(program: &Program<'_, '_>, limits: &Limits, device_of: &[DeviceId]) -> Result<Bound, Reported> {
+    let share = |limit: f64| limit * BOUND_SHARE;
+    let limits = Limits {
+        time_limit_seconds: limits.time_limit_seconds.map(share),
+        work_limit: limits.work_limit.map(|limit| share(limit as f64) as u64),
+        ..*limits
+    };
+    let options = partition::Options { limits, ..partition::Options::default() };
+    partition::bound_of_given(&program.view(), &options, device_of.to_vec())
+        .map_err(|error| program.error(None, &error.to_string()))
+}
+
 /// What there is to say of a placement that somebody wrote into the program.
 fn report_of_given(program: &Program<'_, '_>, device_of: &[DeviceId]) -> Result<Report, String> {
     let graph = &program.imported.graph;
-    let loads = stages(graph, &program.costs, &program.cluster, device_of);
-    let tmax = loads.iter().map(Stage::load_seconds).fold(0.0, f64::max);
+    let tmax = tmax_seconds(program, device_of);
     let search = SearchStats {
         method: "given".to_owned(),
         stop_reason: StopReason::Finished,

@@ -96,6 +96,7 @@ fn jobs<'c: 'a, 'a>(
                     loops: Loops::Whole,
                     within: None,
                     held: &[],
+                    results_apart: false,
                 },
             )?;
             let step: f64 = program.costs.seconds.first().map_or(0.0, |ops| ops.iter().sum());

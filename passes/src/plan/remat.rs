@@ -52,6 +52,7 @@ pub(crate) fn run_checked(module: OperationRef<'_, '_>, options: &RematOptions) 
         loops,
         measured_storage: &options.storage,
         within: Some(planner.cap),
+        results_apart: asked.is_some() || planner.order == ballast_remat::Order::Free,
         ..program::source!(options)
     };
     let program = opening::read_for_planning(module, &source)?;
@@ -265,6 +266,7 @@ fn settings(
         pinned: !start.movable || start.settings.pinned,
         pins: start.settings.pins.clone(),
         refine: start.settings.refine,
+        reordered: planner.order == ballast_remat::Order::Free,
         use_all_devices: start.settings.use_all_devices,
         ..program.settings(planner.pipeline.map(|pipeline| pipeline.spec))
     }

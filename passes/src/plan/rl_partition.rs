@@ -45,7 +45,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     let pipeline =
         program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
     let loops = Loops::chosen(options.loops, Loops::ForTime);
-    let source = program::Source { loops, ..program::source!(options) };
+    let results_apart = pipeline.is_some();
+    let source = program::Source { loops, results_apart, ..program::source!(options) };
     let mut program = opening::read_for_planning(module, &source)?;
     program::recall_passes(&mut program);
     program::forget_plan(&mut program);
@@ -180,6 +181,13 @@ fn as_given(
     let device_of = partition::Given::parse(&text)
         .and_then(|given| given.devices(graph, program.cluster.devices.len()))
         .map_err(|error| program.error(error.op, &format!("{path}: {error}")))?;
+    let runs = |device: DeviceId| graph.planned().any(|op| device_of[op] == device);
+    let devices = program.cluster.devices.len();
+    let idle = DeviceId::first(devices).filter(|&device| !runs(device)).count();
+    if options.use_all_devices && idle > 0 {
+        let text = format!("{path}: {idle} of {devices} devices run nothing, against use-all-devices=true");
+        return Err(program.error(None, &text));
+    }
     partition::plan_given(&program.view(), search, device_of)
         .map(Placement::from)
         .map_err(|error| program.error(None, &error.to_string()))

@@ -109,7 +109,9 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             return Ok(self);
         }
         let mut cap = options.cap.clone();
-        let source = Source { measured_storage: &options.storage, ..program::source!(options) };
+        let results_apart = self.program.imported.graph.results_apart;
+        let source =
+            Source { measured_storage: &options.storage, results_apart, ..program::source!(options) };
         let mut ways = Vec::new();
         if let Some(stage) = only_stage(&self.program) {
             // The same bytes, though the unplanned peak counts more.

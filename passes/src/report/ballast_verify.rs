@@ -204,6 +204,7 @@ fn read<'c: 'a, 'a>(
     let plan = at.attribute(ir::PLAN).ok().and_then(ir::Plan::read);
     let settings = plan.as_ref().map_or_else(|| Ok(PlanSettings::default()), PlanSettings::read);
     let settings = settings.map_err(|text| diagnostics::error(program_ir::place(at), &text))?;
+    let results_apart = settings.results_apart();
     let PlanSettings { dynamic_dim, count, .. } = settings;
     let (storage, loops) = (Chosen::Plan, Loops::Whole);
     let source = Source {
@@ -217,6 +218,7 @@ fn read<'c: 'a, 'a>(
         loops,
         within: None,
         held: &[],
+        results_apart,
     };
     let mut program = program::read_as_is(module, &source)?;
     program::recall_passes(&mut program);

@@ -224,6 +224,10 @@ pub struct Graph {
     /// Buffers that the back end fills before the first op and holds until the op named has run.
     #[serde(default)]
     pub early: Vec<(OpId, Bytes)>,
+    /// Do results alone lie in their buffers? Others do before them where ops run in program order and once a step: neither in orders of their own
+    /// nor by micro-batches, which results are summed over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub results_apart: bool,
 }
 
 /// Where the bytes of a tensor live.

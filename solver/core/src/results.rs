@@ -4,7 +4,7 @@
 //! may hold other values. XLA's rule (openxla/xla, `buffer_assignment.cc`, `AssignBuffersForComputations`): values in order of
 //! size, the largest first and results before others; a value goes into the smallest buffer of a result that is no smaller than it
 //! and holds nothing at the same time; everything else goes to the heap. A value read for the last time by the op that
-//! overwrites it, elementwise and in its type, does not meet that op's own value.
+//! overwrites it, elementwise and in its type, does not meet that op's own value. Every device has the buffers of the results it makes.
 //!
 //! That is where values lie as long as nothing runs again. A plan may keep a value beyond its last first reader, to run that reader
 //! again, and the buffer is taken by then. So only values none of whose readers can be worth running again count as lying there: those
@@ -12,7 +12,10 @@
 
 mod buffers;
 
+use std::collections::BTreeMap;
+
 use self::buffers::{Buffers, Span};
+use crate::device::DeviceId;
 use crate::graph::{BoundaryMemory, Graph, LayerType, OpId, OpRole, TensorId};
 use crate::units::Bytes;
 
@@ -41,18 +44,36 @@ impl Graph {
     }
 
     /// What lies in the buffers of results, where these are there from the start: the results, and what fits in before them and
-    /// is gone by then under every plan.
+    /// is gone by then under every plan. On one device.
     #[must_use]
     pub fn in_result_buffers(&self) -> Vec<Option<InResult>> {
+        self.lent_by_results(|_| DeviceId(0))
+    }
+
+    /// The same under a placement: a device lends what it has. `device_of` names a device for every op; entries of views and constants are not read.
+    ///
+    /// # Panics
+    /// When `device_of` is shorter than the op list.
+    #[must_use]
+    pub fn in_result_buffers_on(&self, device_of: &[DeviceId]) -> Vec<Option<InResult>> {
+        self.lent_by_results(|id| device_of[id])
+    }
+
+    fn lent_by_results(&self, device_of: impl Fn(OpId) -> DeviceId) -> Vec<Option<InResult>> {
         let results = self.in_results();
         let mut places: Vec<Option<InResult>> =
             results.iter().map(|&result| result.then_some(InResult::Own)).collect();
+        if self.results_apart {
+            return places;
+        }
         let mut spans = self.spans(&results);
         // Stable: what is equally large stays in program order.
         spans.sort_by_key(|span| (std::cmp::Reverse(self.tensors[span.tensor].bytes), !results[span.tensor]));
         // The buffers come in order of size, and all are large enough for what comes next: the last that takes it is the smallest.
-        let mut buffers = Buffers::default();
+        let mut lent: BTreeMap<DeviceId, Buffers> = BTreeMap::new();
         for span in spans {
+            let Some(maker) = self.tensors[span.tensor].producer else { continue };
+            let buffers = lent.entry(device_of(maker)).or_default();
             if results[span.tensor] {
                 buffers.add(span);
             } else if buffers.put(span, |held, span| self.are_apart(held, span)) {

@@ -121,7 +121,7 @@ fn settle<'g>(graph: &Graph, reads: impl Fn(OpId) -> &'g [TensorId], device_of: 
 #[must_use]
 pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[DeviceId]) -> Vec<Stage> {
     let returned = graph.returned_ops();
-    let in_results = graph.in_result_buffers();
+    let in_results = graph.in_result_buffers_on(device_of);
     let mut builders: Vec<Builder> = DeviceId::first(cluster.devices.len()).map(Builder::new).collect();
     // Slowest link over which each value is sent, by op.
     let mut send_seconds = vec![0.0f64; graph.ops.len()];
@@ -429,6 +429,24 @@ mod tests {
         graph.tensors[3].type_name.clear();
         graph.ops[3].layer = LayerType::Dense;
         assert_eq!(bytes(&graph), [20, 5, 0]);
+    }
+
+    #[test]
+    fn a_result_lends_its_buffer_on_its_device_and_in_program_order_alone() {
+        // c, elementwise, alone reads b, of its own type.
+        let mut graph = graph();
+        graph.ends = BoundaryMemory::NotCounted;
+        graph.ops[3].layer = LayerType::Activation;
+        graph.tensors[3].bytes = Bytes(5);
+        let bytes = |graph: &Graph, device_of_c: usize| -> Vec<u64> {
+            let device_of = [0, 0, 0, device_of_c].map(DeviceId);
+            let stages = stages(graph, &costs(2), &cluster(2), &device_of);
+            stages[0].problem.nodes.iter().map(|node| node.bytes).collect()
+        };
+        assert_eq!(bytes(&graph, 0), [20, 0, 0]);
+        assert_eq!(bytes(&graph, 1), [20, 5], "the result is on the other device");
+        graph.results_apart = true;
+        assert_eq!(bytes(&graph, 0), [20, 5, 0]);
     }
 
     #[test]

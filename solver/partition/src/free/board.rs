@@ -71,6 +71,8 @@ pub(super) struct Caps {
     pub(super) factor: Vec<f64>,
     /// What it holds besides what a board counts.
     pub(super) unseen: Vec<f64>,
+    /// Must caps be raised, as far as is known?
+    pub(super) some_raised: bool,
 }
 
 impl Caps {
@@ -102,6 +104,7 @@ impl Caps {
             rate: prices.rates.clone(),
             factor: prices.factors.clone(),
             unseen: unseen.map_or_else(|| vec![0.0; caps.len()], <[f64]>::to_vec),
+            some_raised: false,
         }
     }
 }

@@ -168,10 +168,17 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
 pub(super) fn setting(task: &Task<'_>) -> (Site, Board) {
     let given = task.unseen.and(task.starts.last()).map(Vec::as_slice);
     let caps = task.caps.map(|caps| Caps::new(task.sequence, (caps, task.relax_limit), task.unseen, given));
-    let site = Site::new(&task.sequence.row_of, task.links, caps);
+    let mut site = Site::new(&task.sequence.row_of, task.links, caps);
     let mut board = Board::of(task.sequence, &site, task.caps.is_some());
     if let Some(lifetimes) = board.lifetimes.as_ref().filter(|_| task.by_value) {
         board.reliefs = Reliefs::new(task.sequence, lifetimes, (task.cluster, task.links), task.copies);
+    }
+    let raises_a_cap =
+        |start: &&[DeviceId]| State::new(&board, &site, &bound(&board, start)).worth().raises_a_cap;
+    let starts: Vec<&[DeviceId]> = task.starts.iter().map(Vec::as_slice).collect();
+    let some_raised = site.caps.is_some() && !starts.is_empty() && starts.iter().all(raises_a_cap);
+    if let Some(caps) = &mut site.caps {
+        caps.some_raised = some_raised;
     }
     (site, board)
 }

@@ -83,6 +83,8 @@ pub(super) struct Worth {
     pub(super) value: f64,
     /// The slowest device, memory priced in where a plan may keep its cap: what loads are to be compared with.
     pub(super) seconds: f64,
+    /// Is a cap out of reach?
+    pub(super) raises_a_cap: bool,
 }
 
 /// Bytes that are freed may be so at several of the fullest moments.
@@ -101,7 +103,9 @@ impl Worth {
             pressed.over
         }));
         let missing = missing.factor();
-        Worth { value: if missing > 1.0 { OUT_OF_REACH * missing * slowest } else { slowest }, seconds }
+        let raises_a_cap = missing > 1.0;
+        let value = if raises_a_cap { OUT_OF_REACH * missing * slowest } else { slowest };
+        Worth { value, seconds, raises_a_cap }
     }
 }
 
@@ -262,8 +266,10 @@ impl<'a> State<'a> {
                 let held = held + caps.unseen[device];
                 let over = over(least, caps.cap[device], caps.most[device]);
                 let factor = caps.factor[device];
-                // A cap out of reach is raised: to keep it nothing is lost, and little below what it may be raised to.
-                let cap = if over > 0.0 { caps.most[device].max(least) } else { caps.cap[device] };
+                // Where caps must be raised, nothing is lost to keep one that is, and little below what it may be raised to. Where all may be kept, that
+                // would draw a search to placements that keep none.
+                let is_free = over > 0.0 && caps.some_raised;
+                let cap = if is_free { caps.most[device].max(least) } else { caps.cap[device] };
                 let room = Room { held, least, cap };
                 let (seconds, per_byte) = match lost {
                     Some(lost) if over == 0.0 => {
