@@ -12,6 +12,9 @@
 // Where that room is what a cap lacks, the warning says so.
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla-cpu cap=100B cap-counts=temp time-limit=5" -o /dev/null 2>&1 | FileCheck %s --check-prefix=LACKS
 // LACKS: warning: no memory plan keeps the cap of device 0: asked 100 bytes, used {{.*}} are counted as room for gaps between buffers in XLA's heap, which need not be there. `heap-gaps=false` counts none
+// Nor is it left out where the cap lacks more than that.
+// RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla-cpu cap=60B cap-counts=temp relax-limit=3 time-limit=5" -o /dev/null 2>&1 | FileCheck %s --check-prefix=MORE
+// MORE: warning: no memory plan keeps the cap of device 0: asked 60 bytes, used {{.*}} least possible 128 bytes{{.*}}; 64 bytes of the least possible are room for gaps between buffers in XLA's heap, which `heap-gaps=false` does not count
 // RUN: not ballast-opt %s --allow-unregistered-dialect --remat="heap-gaps=some" 2>&1 | FileCheck %s --check-prefix=BAD
 // BAD: heap-gaps
 

@@ -154,10 +154,15 @@ fn binding(stage: &Stage) -> Option<OpId> {
     Some(stage.sources.get(node?.0)?.op())
 }
 
+/// What is counted as room for gaps between buffers of the back end's heap, bytes.
+fn gaps(program: &Program<'_, '_>) -> u64 {
+    let early = program.imported.graph.early.iter().map(|&(_, bytes)| bytes.0).sum::<u64>();
+    if program.storage.leaves_room() { early } else { 0 }
+}
+
 /// Why, where what is there throughout is the reason; a stage's resident bytes and the least it needs at once are given.
 fn why_throughout(program: &Program<'_, '_>, (resident, least): (u64, u64), requested: Bytes) -> Option<Why> {
-    let early = program.imported.graph.early.iter().map(|&(_, bytes)| bytes.0).sum::<u64>();
-    let gaps = if program.storage.leaves_room() { early } else { 0 };
+    let gaps = gaps(program);
     if least > requested.0 && least.saturating_sub(gaps) <= requested.0 {
         return Some(Why {
             reason: format!(
@@ -201,6 +206,24 @@ fn why(
     if let Some(why) = of_stage.and_then(|of_stage| why_throughout(program, of_stage, requested)) {
         return why;
     }
+    let mut why = why_at_op(program, of_stage, (op, requested), options);
+    let gaps = gaps(program);
+    if gaps > 0 && of_stage.is_some_and(|(_, least)| least > requested.0) {
+        why.reason += &format!(
+            "; {} of the least possible are room for gaps between buffers in XLA's heap, which `heap-gaps=false` does not count",
+            mebibytes(Bytes(gaps))
+        );
+    }
+    why
+}
+
+/// Why, where an op is the reason.
+fn why_at_op(
+    program: &Program<'_, '_>,
+    of_stage: Option<(u64, u64)>,
+    (op, requested): (Option<OpId>, Bytes),
+    options: &Options,
+) -> Why {
     let Some(id) = op else {
         return Why { reason: "no op does so alone".to_owned(), remedy: LARGER };
     };

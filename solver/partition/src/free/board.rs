@@ -127,6 +127,15 @@ impl Site {
         }
     }
 
+    /// The same devices where some caps must be raised.
+    pub(super) fn raising(&self) -> Self {
+        let mut site = self.clone();
+        if let Some(caps) = &mut site.caps {
+            caps.some_raised = true;
+        }
+        site
+    }
+
     /// Sets of devices to start on, all of them first. Where links differ, those that links faster than others join follow, down to single devices: over slow
     /// links a few devices may be faster than all, and a search that starts on all hardly empties one.
     pub(super) fn teams(&self) -> Vec<Vec<usize>> {

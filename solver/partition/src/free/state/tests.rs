@@ -78,7 +78,7 @@ fn a_device_whose_cap_is_raised_loses_nothing_to_keep_it() {
     let items = Items::new(&graph, &costs, (Granularity::Op, Order::Program), 2);
     let links = Links::new(&cluster);
     let board = |caps: Caps| {
-        let site = Site::new(&items.sequence.row_of, &links, Some(caps));
+        let site = Site::new(&items.sequence.row_of, &links, Some(caps)).raising();
         (Board::of(&items.sequence, &site, true), site)
     };
     let all_on_first = |cap: u64, limit: f64| {
@@ -89,12 +89,18 @@ fn a_device_whose_cap_is_raised_loses_nothing_to_keep_it() {
     };
     let (_, _, least, held) = all_on_first(1, f64::INFINITY);
     assert!(least > 1.0 && held > least + 10.0, "{least} {held}");
-    // The least byte more than there is: raised to all that the device holds it loses nothing, raised to the least of all it does.
+    // The least byte more than there is, where some cap must be raised: raised to all that the device holds it loses nothing, raised to the least of all it does.
     let cap = least as u64 - 1;
     let (raised, load, ..) = all_on_first(cap, f64::INFINITY);
     assert!(raised.over > 0.0 && raised.seconds == load, "{raised:?} {load}");
     let (little, load, ..) = all_on_first(cap, 1.0 + 2.0 / cap as f64);
     assert!(little.over > 0.0 && little.seconds > load, "{little:?} {load}");
+    // Where all caps may be kept it costs what it would if this one were.
+    let caps = Caps::new(&items.sequence, ((&[cap; 2], &Prices::usual(2)), f64::INFINITY), None, None);
+    let site = Site::new(&items.sequence.row_of, &links, Some(caps));
+    let board = Board::of(&items.sequence, &site, true);
+    let state = State::new(&board, &site, &[0; 40]);
+    assert!(state.pressed_now(0).over > 0.0 && state.pressed_now(0).seconds > load);
     // A cap that can just be kept costs what it does.
     let (kept, load, ..) = all_on_first(least as u64 + 1, f64::INFINITY);
     assert!(kept.over == 0.0 && kept.seconds > load, "{kept:?} {load}");
