@@ -71,7 +71,7 @@ pub(super) struct Caps {
     pub(super) factor: Vec<f64>,
     /// What it holds besides what a board counts.
     pub(super) unseen: Vec<f64>,
-    /// Must caps be raised, as far as is known?
+    /// Must caps be raised, as far as is known: does every placement given raise one?
     pub(super) some_raised: bool,
 }
 

@@ -28,13 +28,10 @@ const EXCHANGES: u32 = 3;
 
 /// So many placements of the items next to the last start of a task, those estimated best first.
 pub(crate) fn neighbours(task: &Task<'_>, count: usize) -> Vec<Vec<DeviceId>> {
-    let (mut site, board) = setting(task);
+    let (site, board) = setting(task);
     let start = task.starts.last().map(|start| bound(&board, start)).unwrap_or_default();
     if start.is_empty() || site.devices < 2 {
         return Vec::new();
-    }
-    if State::new(&board, &site, &start).worth().raises_a_cap {
-        site = site.raising();
     }
     let mut near = Near::new(&board, &site, &start, task.limits.seed);
     let mut found: Vec<(f64, Vec<(GroupId, usize)>)> = Vec::new();

@@ -126,11 +126,8 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
     let (site, board) = setting(task);
     let mut starts: Vec<Vec<u32>> = task.starts.iter().map(|start| bound(&board, start)).collect();
     starts.dedup();
-    let raising = site.raising();
     let mut search = Search {
         task,
-        kept: &site,
-        raising: &raising,
         site: &site,
         board: &board,
         starts: &starts,
@@ -171,10 +168,15 @@ pub(crate) fn search(task: &Task<'_>) -> Option<Found> {
 pub(super) fn setting(task: &Task<'_>) -> (Site, Board) {
     let given = task.unseen.and(task.starts.last()).map(Vec::as_slice);
     let caps = task.caps.map(|caps| Caps::new(task.sequence, (caps, task.relax_limit), task.unseen, given));
-    let site = Site::new(&task.sequence.row_of, task.links, caps);
+    let mut site = Site::new(&task.sequence.row_of, task.links, caps);
     let mut board = Board::of(task.sequence, &site, task.caps.is_some());
     if let Some(lifetimes) = board.lifetimes.as_ref().filter(|_| task.by_value) {
         board.reliefs = Reliefs::new(task.sequence, lifetimes, (task.cluster, task.links), task.copies);
+    }
+    let raises_a_cap =
+        |start: &Vec<DeviceId>| State::new(&board, &site, &bound(&board, start)).worth().raises_a_cap;
+    if task.caps.is_some() && !task.starts.is_empty() && task.starts.iter().all(raises_a_cap) {
+        site = site.raising();
     }
     (site, board)
 }
@@ -207,9 +209,6 @@ fn together(task: &Task<'_>, value: f64) -> (Vec<GroupId>, usize) {
 
 struct Search<'a> {
     task: &'a Task<'a>,
-    /// The devices where all caps may be kept and where some must be raised, and those of the two that the best placement is one for.
-    kept: &'a Site,
-    raising: &'a Site,
     site: &'a Site,
     board: &'a Board,
     starts: &'a [Vec<u32>],
@@ -400,9 +399,6 @@ impl Search<'_> {
             self.offer(value, placement);
             movers.extend(mover);
         }
-        let best =
-            self.best.as_ref().map(|(_, placement)| State::new(self.board, self.kept, placement).worth());
-        self.site = if best.is_some_and(|best| best.raises_a_cap) { self.raising } else { self.kept };
         // What each lane has learned counts alike, whichever ended first.
         self.mover = Policy::mean(&movers);
     }
