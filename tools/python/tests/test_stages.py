@@ -1,5 +1,7 @@
 """JAX pipelines: stages on four devices have the losses and gradients of the step that is not split, under the cap of every device."""
 
+import functools
+
 import pytest
 
 jax = pytest.importorskip("jax")
@@ -163,6 +165,20 @@ def test_what_cannot_be_staged_is_refused(given):
     ):
         with pytest.raises(ValueError, match=word):
             planned(**options)
+
+
+def test_options_may_be_numbers_of_numpy():
+    weights, x = [jnp.eye(16)] * 4, jnp.ones((64, 16))
+    made = [
+        ballast.jax.pipeline(
+            lambda weights, x: functools.reduce(lambda x, weight: jnp.tanh(x @ weight), weights, x), weights, x, devices=whole(2), cap=whole(10**6), microbatches=whole(2),
+            state_per_parameter=real(2), bandwidth=real(10**9), time_limit=real(1),
+        )
+        for whole, real in ((int, float), (np.int64, np.float32))
+    ]
+    assert made[0].split_points == made[1].split_points and made[0].plan(1).peak_bytes == made[1].plan(1).peak_bytes
+    with pytest.raises(TypeError, match="bandwidth='32GB': give a number, not str"):
+        ballast.jax.pipeline(lambda weights, x: x, weights, x, devices=2, cap="1MB", microbatches=2, bandwidth="32GB")
 
 
 def test_stages_begin_after_named_values(given):

@@ -91,7 +91,8 @@ class Jitted:
         _options.seconds("time_limit", time_limit)
         if total_time_limit is not None:
             _options.seconds("total_time_limit", total_time_limit)
-        if isinstance(within, str) or not within >= 0:
+        _options.number("within", within)
+        if not within >= 0:
             raise ValueError(f"within={within!r}: give a share of the cap, 0 or more, such as 0.03")
         parse_cap(cap, 2**60)
         self._step = step

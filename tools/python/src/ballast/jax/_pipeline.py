@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import numbers
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -55,7 +56,7 @@ def pipeline(
         UnsupportedModel: the model cannot be cut so, or two stages share a parameter.
         ValueError: options that make no sense, or fewer devices than asked for.
     """
-    check(devices if isinstance(devices, int) else len(devices), microbatches, schedule, bandwidth, state_per_parameter)
+    check(devices if isinstance(devices, numbers.Integral) else len(devices), microbatches, schedule, bandwidth, state_per_parameter)
     _options.seconds("time_limit", time_limit)
     placed = _devices(devices)
     cap_bytes = parse_bytes(cap)
@@ -73,7 +74,7 @@ def pipeline(
 
 
 def _devices(wanted: int | Sequence[jax.Device]) -> list[jax.Device]:
-    if not isinstance(wanted, int):
+    if not isinstance(wanted, numbers.Integral):
         return list(wanted)
     seen = jax.devices()
     if wanted > len(seen):
