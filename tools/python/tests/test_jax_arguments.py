@@ -1,6 +1,8 @@
 """Fixed arguments and those given away, by place, by name and by type: as `jax.jit` has them."""
 
+import concurrent.futures
 import functools
+import time
 
 import jax
 import jax.numpy as jnp
@@ -108,6 +110,22 @@ def deep(weights, x):
 
 
 DEEP = [jnp.eye(16)] * 6, jnp.ones((256, 16))
+
+
+def test_threads_that_call_at_once_plan_once(monkeypatch):
+    compiled = []
+
+    def slowly(*given, **named):
+        compiled.append(given)
+        time.sleep(0.2)
+        return compile_one(*given, **named)
+
+    compile_one = _jit.Jitted._compile
+    monkeypatch.setattr(_jit.Jitted, "_compile", slowly)
+    planned = ballast.jit(times, cap="1GB")
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        plans = list(pool.map(lambda _: (planned(X).tolist(), planned.prepare(X)), range(4)))
+    assert len(compiled) == 1 and all(found == [0, 2, 4, 6] and plan is planned.plan for found, plan in plans)
 
 
 @pytest.mark.parametrize("cap", ["60%", "1GB"])

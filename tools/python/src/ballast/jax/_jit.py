@@ -7,6 +7,7 @@ what it allows, as `ballast fit` does.
 from __future__ import annotations
 
 import functools
+import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -31,6 +32,10 @@ from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, XLA_CPU, body
 from ._signature import Signature, commit_as
 from ._traced import is_traced, without_gradient
 from ._tries import Form, Memory, Try, next_asked
+
+
+#: Steps are planned one at a time, whatever threads call them: they share what is known of programs, and the cores.
+_SEARCH = threading.RLock()
 
 
 def compiler_options() -> dict[str, Any]:
@@ -130,12 +135,11 @@ class Jitted:
         if jax.config.jax_disable_jit:
             # What is compiled does not run then.
             return self._step(*args, **kwargs)
-        return self._ready(call)(*call.dynamic, **call.named)
+        return self._ready(call)[0](*call.dynamic, **call.named)
 
     def prepare(self, *args: Any, **kwargs: Any) -> Plan | None:
         """Plans and compiles for arguments like these, `jax.ShapeDtypeStruct` allowed, without running. None: it runs without a plan."""
-        self._ready(self._arguments.of(args, kwargs))
-        return self._plan
+        return self._ready(self._arguments.of(args, kwargs))[1]
 
     def _warn(self, why: str, takes: str, *, stacklevel: int) -> None:
         """Says that the step runs without a plan.
@@ -148,15 +152,18 @@ class Jitted:
             raise BallastError(text)
         warnings.warn(f"Ballast: {text}. It runs WITHOUT a plan{takes}", UnplannedWarning, stacklevel=stacklevel + 1)
 
-    def _ready(self, call: Call) -> Callable[..., Any]:
+    def _ready(self, call: Call) -> tuple[Callable[..., Any], Plan | None]:
         leaves, tree = jax.tree.flatten((call.dynamic, call.named))
         key, tied = (tree, kinds_of(leaves), call.key), any(map(is_committed, leaves))
-        self._plan = None
         if (key, tied) not in self._compiled:
-            # Results are tied to a device where an argument is; all else is as it was.
-            self._compiled[key, tied] = self._compile(call, again=(key, not tied) in self._compiled)
+            with _SEARCH:
+                # Unless another thread did, for which this one waited.
+                if (key, tied) not in self._compiled:
+                    self._plan = None
+                    # Results are tied to a device where an argument is; all else is as it was.
+                    self._compiled[key, tied] = self._compile(call, again=(key, not tied) in self._compiled)
         found, self._plan = self._compiled[key, tied]
-        return found
+        return found, self._plan
 
     def _compile(self, call: Call, *, again: bool) -> tuple[Callable[..., Any], Plan | None]:
         step = call.step(self._step)
