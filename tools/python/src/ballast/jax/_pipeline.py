@@ -60,6 +60,8 @@ def pipeline(
     _options.seconds("time_limit", time_limit)
     placed = _devices(devices)
     cap_bytes = parse_bytes(cap)
+    # As JAX takes them: numbers of Python are arrays, doubles of NumPy singles where doubles are off.
+    parameters = jax.eval_shape(lambda given: given, parameters)
     leaves = jax.tree.leaves(parameters)
     if not all(jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in leaves):
         raise UnsupportedModel("a parameter is not of floating point and has no gradient: make it an input, or a constant of the model")
