@@ -8,5 +8,6 @@ from ballast.jax._signature import Signature
 
 def written_anew(step, *args):
     """What the loops of a step compute again, and the step so."""
-    signature = Signature(jax.export.export(jax.jit(step))(*args), args, ())
+    exported = jax.export.export(jax.jit(step))(*args)
+    signature = Signature(exported, [False] * len(exported.in_avals))
     return {mode: signature.function(run) for mode, run in _loops.rolled(step, args, {}, signature)}

@@ -8,10 +8,11 @@ import sys
 import tomllib
 import warnings
 
+import numpy as np
 import pytest
 
 import ballast
-from ballast import _devices, _known, _planner, _programs
+from ballast import _devices, _fits, _known, _planner, _programs
 from ballast._units import parse_cap
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -32,6 +33,19 @@ def chain(layers=8, size=1000):
 )
 def test_bytes_are_read_with_binary_and_decimal_units(text, found):
     assert ballast.parse_bytes(text) == found
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint32, np.float32, np.float64])
+def test_numbers_of_numpy_are_numbers(kind):
+    assert ballast.parse_bytes(kind(4096)) == parse_cap(kind(4096), 10) == 4096
+    assert ballast.HostLink(kind(4096), kind(2)).seconds(4096) == 3
+    assert _fits.of_device(kind(4096)) == ("4.00 KiB", 4096)
+
+
+@pytest.mark.parametrize("value", [None, [4096], np.zeros(2), b"4kB"], ids=str)
+def test_of_what_is_neither_number_nor_text_the_type_is_named(value):
+    with pytest.raises(ValueError, match=f"of type {type(value).__name__}"):
+        ballast.parse_bytes(value)
 
 
 @pytest.mark.parametrize("text", ["", "GiB", "8 gigs", "-1", "0", 0, "60%", True])

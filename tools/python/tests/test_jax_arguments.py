@@ -1,5 +1,9 @@
 """Fixed arguments and those given away, by place, by name and by type: as `jax.jit` has them."""
 
+import concurrent.futures
+import functools
+import time
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -56,6 +60,45 @@ def test_what_is_given_away_by_name_is_gone():
         assert state.is_deleted()
 
 
+@pytest.mark.parametrize("make", [jax.jit, functools.partial(ballast.jit, cap="1GB")], ids=["jax", "ballast"])
+def test_a_method_is_handed_its_instance(make):
+    class Model:
+        factor = 3
+
+        @functools.partial(make, static_argnums=0)
+        def step(self, x):
+            """Thrice."""
+            return self.factor * x
+
+    model = Model()
+    assert model.step(X).tolist() == model.step(x=X).tolist() == Model.step(model, X).tolist() == [0, 3, 6, 9]
+    assert (model.step.__name__, model.step.__doc__, Model.step.__qualname__.split(".")[-1]) == ("step", "Thrice.", "step")
+
+
+@pytest.mark.parametrize("make", [jax.jit, functools.partial(ballast.jit, cap="1GB")], ids=["jax", "ballast"])
+@pytest.mark.parametrize("given", [{"donate_argnames": "state"}, {"donate_argnums": 1}, {"donate_argnames": ["state"], "donate_argnums": 1}], ids=str)
+def test_what_is_given_away_may_be_named(make, given):
+    step = make(lambda batch, state, *, scale: state + scale * batch.sum(), static_argnames="scale", **given)
+    for place in (True, False):
+        batch, state = jnp.ones(1000), jnp.ones(1000)
+        found = step(batch, state, scale=2) if place else step(state=state, batch=batch, scale=2)
+        assert found[0] == 2001 and state.is_deleted() and not batch.is_deleted()
+
+
+def test_a_name_that_the_step_has_not_is_refused():
+    with pytest.raises(ValueError, match="invalid argnames"):
+        ballast.jit(times, cap="1GB", donate_argnames="nobody")
+
+
+def test_what_cannot_be_fixed_is_named():
+    for call in both(times, static_argnums=1):
+        for args, named in (((X, [2]), {}), ((X,), {"factor": [2]})):
+            with pytest.raises(ValueError, match="list"):
+                call(*args, **named)
+    with pytest.raises(ValueError, match="argument factor is of type list"):
+        call(X, [2])
+
+
 def deep(weights, x):
     def loss(weights):
         y = x
@@ -67,6 +110,22 @@ def deep(weights, x):
 
 
 DEEP = [jnp.eye(16)] * 6, jnp.ones((256, 16))
+
+
+def test_threads_that_call_at_once_plan_once(monkeypatch):
+    compiled = []
+
+    def slowly(*given, **named):
+        compiled.append(given)
+        time.sleep(0.2)
+        return compile_one(*given, **named)
+
+    compile_one = _jit.Jitted._compile
+    monkeypatch.setattr(_jit.Jitted, "_compile", slowly)
+    planned = ballast.jit(times, cap="1GB")
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        plans = list(pool.map(lambda _: (planned(X).tolist(), planned.prepare(X)), range(4)))
+    assert len(compiled) == 1 and all(found == [0, 2, 4, 6] and plan is planned.plan for found, plan in plans)
 
 
 @pytest.mark.parametrize("cap", ["60%", "1GB"])

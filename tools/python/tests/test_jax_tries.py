@@ -8,7 +8,7 @@ jax = pytest.importorskip("jax")
 
 import ballast  # noqa: E402
 from ballast._clock import Clock  # noqa: E402
-from ballast.jax import _jit, _planned  # noqa: E402
+from ballast.jax import _jit, _planned, _tries  # noqa: E402
 
 TARGET = 1000
 NAMES = itertools.count()
@@ -19,7 +19,7 @@ class Program:
 
     forms = _jit._Program.forms
     _text, _predicted, _ops, _times = "", 2 * TARGET, {}, _planned.OPERATIONS
-    unplanned = _jit._Memory(2 * TARGET, 0, 0, 0, 100.0)
+    unplanned = _tries.Memory(2 * TARGET, 0, 0, 0, 100.0)
 
     def __init__(self, takes=lambda asked, gaps: asked, operations=lambda fusion: 101.0):
         self.key, self.takes, self.operations = f"test_jax_tries {next(NAMES)}", takes, operations
@@ -32,12 +32,12 @@ class Program:
         return one.memory.operations
 
     def _kept_whole(self, text, fusions):
-        return _jit._Form(text, "", 0, self._predicted, self.unplanned.temporary, self._ops, fusions), 100.0
+        return _tries.Form(text, "", 0, self._predicted, self.unplanned.temporary, self._ops, fusions), 100.0
 
     def attempt(self, form, asked, time_limit, seed, *, gaps):
         self.tried.append((form.fusion, gaps))
-        memory = _jit._Memory(self.takes(asked, gaps), 0, 0, 0, self.operations(form.fusion))
-        return _jit._Try(asked, asked, memory, {"recompute_seconds": 1.0}, b"", form, {}), None
+        memory = _tries.Memory(self.takes(asked, gaps), 0, 0, 0, self.operations(form.fusion))
+        return _tries.Try(asked, asked, memory, {"recompute_seconds": 1.0}, b"", form, {}), None
 
     def search(self, tries):
         ballast.jit(abs, cap=TARGET, tries=tries)._search(self, TARGET, self.unplanned, Clock(None))

@@ -1,5 +1,7 @@
 """JAX pipelines: stages on four devices have the losses and gradients of the step that is not split, under the cap of every device."""
 
+import functools
+
 import pytest
 
 jax = pytest.importorskip("jax")
@@ -158,11 +160,42 @@ def test_what_cannot_be_staged_is_refused(given):
     found = planned(cap=refused.value.least_cap_bytes, devices=4)
     assert max(found.plan(index).peak_bytes for index in range(4)) <= refused.value.least_cap_bytes
     for options, word in (
-        ({"devices": 0}, "1 or more"), ({"devices": 99}, "device_count=99"), ({"schedule": "zero-bubble"}, "choose"), ({"cap": "much"}, "bytes"),
+        ({"devices": 0}, "1 or more"), ({"devices": 99}, "device_count=99"), ({"schedule": "zero-bubble"}, "choose"), ({"cap": "much"}, "bytes"), ({"cap": "60%"}, "a share is of no use here"),
         ({"split_points": []}, "split points"), ({"time_limit": 0}, "above zero"), ({"bandwidth": 0}, "above zero"),
     ):
         with pytest.raises(ValueError, match=word):
             planned(**options)
+
+
+def test_parameters_are_taken_as_jax_takes_them():
+    def scaled(own, x):
+        return functools.reduce(lambda x, weight: jnp.tanh(x @ weight), own["layers"], x) * own["scale"]
+
+    x = np.ones((64, 16))
+    made = [
+        ballast.jax.pipeline(scaled, {"layers": [number(0.1) * np.eye(16)] * 4, "scale": scale}, x, devices=2, cap="1MB", microbatches=2, time_limit=1)
+        for number, scale in ((np.float32, jnp.float32(2)), (np.float64, 2.0))
+    ]
+    # Singles, as they are computed: 4 of 16 x 16, and one number.
+    assert [[stage.parameter_bytes for stage in pipeline.stages] for pipeline in made] == [[2 * 16 * 16 * 4, 2 * 16 * 16 * 4 + 4]] * 2
+    value, _ = made[1].value_and_grad(lambda found, target: (found - target).sum())(
+        made[1].split({"layers": [0.1 * np.eye(16)] * 4, "scale": 2.0}), [(x,)] * 2, [0.0, 0.0]
+    )
+    np.testing.assert_allclose(value, scaled({"layers": [0.1 * np.eye(16)] * 4, "scale": 2.0}, x).sum(), rtol=1e-5)
+
+
+def test_options_may_be_numbers_of_numpy():
+    weights, x = [jnp.eye(16)] * 4, jnp.ones((64, 16))
+    made = [
+        ballast.jax.pipeline(
+            lambda weights, x: functools.reduce(lambda x, weight: jnp.tanh(x @ weight), weights, x), weights, x, devices=whole(2), cap=whole(10**6), microbatches=whole(2),
+            state_per_parameter=real(2), bandwidth=real(10**9), time_limit=real(1),
+        )
+        for whole, real in ((int, float), (np.int64, np.float32))
+    ]
+    assert made[0].split_points == made[1].split_points and made[0].plan(1).peak_bytes == made[1].plan(1).peak_bytes
+    with pytest.raises(TypeError, match="bandwidth='32GB': give a number, not str"):
+        ballast.jax.pipeline(lambda weights, x: x, weights, x, devices=2, cap="1MB", microbatches=2, bandwidth="32GB")
 
 
 def test_stages_begin_after_named_values(given):

@@ -10,6 +10,7 @@ import functools
 import re
 import warnings
 
+from . import _options
 from ._units import parse_bytes
 
 
@@ -22,6 +23,7 @@ class HostLink:
     """
 
     def __init__(self, bandwidth: int | float | str, latency_seconds: float = 0.0) -> None:
+        _options.number("latency_seconds", latency_seconds)
         if not 0 <= latency_seconds < 1e6:
             raise ValueError(f"latency_seconds={latency_seconds!r}: give seconds, 0 or more")
         self.bandwidth = parse_bytes(bandwidth)

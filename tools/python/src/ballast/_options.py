@@ -13,6 +13,16 @@ MOST_THREADS = 1024
 MOST_SEED = 2**64 - 1
 
 
+def number(name: str, value: Any, what: str = "a number") -> None:
+    """Refuses what is no number.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name}={value!r}: give {what}, not {type(value).__name__}")
+
+
 def seconds(name: str, value: Any) -> float:
     """Seconds above zero.
 
@@ -20,8 +30,7 @@ def seconds(name: str, value: Any) -> float:
         TypeError: it is no number.
         ValueError: it is none that makes sense.
     """
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name}={value!r}: give a number of seconds, not {type(value).__name__}")
+    number(name, value, "a number of seconds")
     if not 0 < value <= MOST_SECONDS:
         raise ValueError(f"{name}={value!r}: give seconds above zero, at most {MOST_SECONDS:g}")
     return float(value)

@@ -84,6 +84,8 @@ def check(devices: int, microbatches: int, schedule: str, bandwidth: float, stat
         raise ValueError(
             f"schedule={schedule!r}: choose '1f1b' or 'gpipe'; schedules that halve the backward pass cannot run a stage that is one graph"
         )
+    for name, value in (("bandwidth", bandwidth), ("state_per_parameter", state_per_parameter)):
+        _options.number(name, value)
     if not bandwidth > 0 or not state_per_parameter >= 0:
         raise ValueError("bandwidth is above zero, state_per_parameter is not negative")
 
@@ -119,14 +121,15 @@ def cut(
     )
     if max(sizes) > cap:
         raise refused
+    # Numbers of NumPy are none that JSON has.
     workload = {
-        "name": "stages", "maxFPGAs": devices, "maxCPUs": 0, "maxSizePerFPGA": cap,
+        "name": "stages", "maxFPGAs": int(devices), "maxCPUs": 0, "maxSizePerFPGA": cap,
         "nodes": [
-            {"id": piece, "fpgaLatency": (1 + BACKWARD) * seconds[piece], "cpuLatency": 1e9, "size": sizes[piece], "supportedOnFpga": True}
+            {"id": piece, "fpgaLatency": (1 + BACKWARD) * seconds[piece], "cpuLatency": 1e9, "size": float(sizes[piece]), "supportedOnFpga": True}
             for piece in range(count)
         ],
         # A chain, so that no stage jumps over another one; what a piece hands on moves forward once and its gradient back once.
-        "edges": [{"sourceId": piece, "destId": piece + 1, "cost": 2 * moved[piece] / bandwidth} for piece in range(count - 1)],
+        "edges": [{"sourceId": piece, "destId": piece + 1, "cost": float(2 * moved[piece] / bandwidth)} for piece in range(count - 1)],
     }
     with tempfile.TemporaryDirectory(prefix="ballast-") as folder:
         source, target = pathlib.Path(folder, "stages.json"), pathlib.Path(folder, "assignment.json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 import re
 
 _FACTORS = {
@@ -20,20 +21,22 @@ def parse_bytes(value: int | float | str) -> int:
     """
     if isinstance(value, bool):
         raise ValueError("a cap is a number of bytes, such as '8GiB'")
-    if isinstance(value, (int, float)):
+    if isinstance(value, numbers.Real):
         if not math.isfinite(value):
             raise ValueError(f"{value!r} is not a number of bytes: give one such as '8GiB'")
         found = int(value)
     elif not isinstance(value, str):
-        raise ValueError(f"{value!r} is not a number of bytes: give one such as '8GiB'")
+        raise ValueError(f"{value!r} is not a number of bytes but of type {type(value).__name__}: give one such as '8GiB'")
+    elif is_share(value):
+        raise ValueError(f"{value!r}: a share is of no use here, give bytes such as '8GiB'")
     else:
         match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*", value)
         if match is None or match.group(2).lower() not in _FACTORS:
             raise ValueError(f"{value!r} is not a number of bytes: write a number with B, kB, MB, GB, KiB, MiB or GiB, such as '8GiB'")
         found = int(float(match.group(1)) * _FACTORS[match.group(2).lower()])
     if found <= 0:
-        is_share = isinstance(value, float) and 0 < value < 1
-        hint = f", or a share as text, such as '{100 * value:g}%'" if is_share else ""
+        below_one = isinstance(value, numbers.Real) and 0 < value < 1
+        hint = f", or a share as text, such as '{100 * value:g}%'" if below_one else ""
         raise ValueError(f"{value!r}: give a number of bytes above zero{hint}")
     return found
 
@@ -45,9 +48,7 @@ def is_share(value: int | float | str) -> bool:
 
 def parse_cap(value: int | float | str, whole: int | None = None) -> int:
     """As `parse_bytes`, and shares such as `"60%"` of `whole` bytes, rounded down, where that is given."""
-    if isinstance(value, str) and is_share(value):
-        if whole is None:
-            raise ValueError(f"{value!r}: a share is of no use here, give bytes such as '8GiB'")
+    if whole is not None and isinstance(value, str) and is_share(value):
         try:
             share = float(value.strip()[:-1]) / 100
         except ValueError:

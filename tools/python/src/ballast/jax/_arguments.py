@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
-from collections.abc import Callable, Hashable, Sequence
+import operator
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -19,17 +21,20 @@ except ImportError:
         return jax.config.jax_enable_x64, jax.config.jax_default_matmul_precision, jax.config.jax_threefry_partitionable
 
 
-_PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+#: As `jax.jit` takes them.
+Places = int | Sequence[int] | None
+Names = str | Iterable[str] | None
 
 
 @dataclasses.dataclass(frozen=True)
 class Call:
     """The arguments of one call."""
 
-    #: Traced arguments in order, those by name, and which of the first are given away.
+    #: Traced arguments in order, and those by name.
     dynamic: tuple[Any, ...]
     named: dict[str, Any]
-    donated: tuple[int, ...]
+    #: Which of them are given away, as `jax.jit` is told.
+    donation: dict[str, Any]
     #: Arguments that the step is compiled for: by place, and by name.
     fixed: dict[int, Any]
     fixed_named: dict[str, Any]
@@ -44,50 +49,74 @@ class Call:
         """The step as a function of its traced arguments."""
         places = [at for at in range(len(self.dynamic) + len(self.fixed)) if at not in self.fixed]
 
+        # Not under the step's own name: steps of one text are one program.
+        @functools.wraps(step, assigned=("__qualname__",), updated=())
         def call(*dynamic: Any, **named: Any) -> Any:
             full = dict(zip(places, dynamic, strict=True)) | self.fixed
             return step(*(full[at] for at in range(len(full))), **named, **self.fixed_named)
 
+        if self.fixed or self.fixed_named:
+            # What is left has other places than the step says.
+            del call.__wrapped__
         return call
 
 
 class Arguments:
-    """What `static_argnums` and `donate_argnums` say of a step."""
+    """What the options of `jax.jit` that name arguments say of a step."""
 
-    def __init__(self, step: Callable[..., Any], static: int | Sequence[int], donate: int | Sequence[int]) -> None:
-        # Refuses what JAX refuses: places that the step has not, and those both fixed and given away.
-        jax.jit(step, static_argnums=static, donate_argnums=donate)
-        self._static, self._donate = _numbers(static), _numbers(donate)
+    def __init__(
+        self, step: Callable[..., Any], static_argnums: Places, static_argnames: Names, donate_argnums: Places, donate_argnames: Names
+    ) -> None:
+        # Refuses what JAX refuses: places and names that the step has not, and those both fixed and given away.
+        jax.jit(step, static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames)
         try:
-            parameters = inspect.signature(step).parameters.values()
+            parameters = [(one.name, one.kind is one.POSITIONAL_OR_KEYWORD) for one in inspect.signature(step).parameters.values()]
         except (TypeError, ValueError):  # A callable that does not say what it takes.
-            parameters = ()
-        self._names = [parameter.name for parameter in parameters if parameter.kind in _PLACED]
+            parameters = []
+        self._names = [name for name, _ in parameters]
+        self._static = _both(parameters, static_argnums, static_argnames)
+        self._donate = _both(parameters, donate_argnums, donate_argnames)
 
     def of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-        """Reads a call. What is given by name stands at its place, where nothing before it is left out."""
-        placed, named = list(args), dict(kwargs)
-        if self._static or self._donate:
-            for name in self._names[len(placed) :]:
-                if name not in named:
-                    break
-                placed.append(named.pop(name))
-        count = len(placed)
-        static = {at + count if at < 0 else at for at in self._static}
-        fixed = {at: placed[at] for at in sorted(static) if 0 <= at < count}
-        names = {self._names[at] for at in static if count <= at < len(self._names)}
+        """Reads a call.
+
+        Raises:
+            ValueError: what is fixed cannot be told apart from others.
+        """
+        count = len(args)
+        static = {at + count if at < 0 else at for at in self._static[0]}
+        fixed = {at: args[at] for at in sorted(static) if 0 <= at < count}
+        fixed_named = {name: kwargs[name] for name in sorted(set(self._static[1])) if name in kwargs}
+        for at, value in fixed.items():
+            _hashable(self._names[at] if at < len(self._names) else f"number {at}", value)
+        for name, value in fixed_named.items():
+            _hashable(name, value)
         places = [at for at in range(count) if at not in fixed]
+        named = {name: value for name, value in kwargs.items() if name not in fixed_named}
+        given_away = tuple(places.index(at) for at in self._donate[0] if at in places)
         return Call(
-            dynamic=tuple(placed[at] for at in places),
-            named={name: value for name, value in named.items() if name not in names},
-            donated=tuple(places.index(at) for at in self._donate if at in places),
-            fixed=fixed,
-            fixed_named={name: named[name] for name in sorted(names) if name in named},
+            dynamic=tuple(args[at] for at in places), named=named,
+            donation={"donate_argnums": given_away, "donate_argnames": [name for name in self._donate[1] if name in named]},
+            fixed=fixed, fixed_named=fixed_named,
         )
 
 
-def _numbers(value: int | Sequence[int]) -> tuple[int, ...]:
-    return (value,) if isinstance(value, int) else tuple(value)
+def _both(parameters: Sequence[tuple[str, bool]], places: Places, names: Names) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Places, and names of arguments; where one of them is not given it follows from the other, for arguments that have both."""
+    chosen = () if places is None else (operator.index(places),) if hasattr(places, "__index__") else tuple(places)
+    called = () if names is None else (names,) if isinstance(names, str) else tuple(names)
+    if names is None:
+        called = tuple(name for at, (name, has_both) in enumerate(parameters) if has_both and at in chosen)
+    elif places is None:
+        chosen = tuple(at for at, (name, has_both) in enumerate(parameters) if has_both and name in called)
+    return chosen, called
+
+
+def _hashable(name: str, value: Any) -> None:
+    try:
+        hash(value)
+    except TypeError as error:
+        raise ValueError(f"the static argument {name} is of type {type(value).__name__} and cannot be hashed ({error}): give what can be, such as a tuple") from None
 
 
 def kinds_of(leaves: Sequence[Any]) -> Hashable:

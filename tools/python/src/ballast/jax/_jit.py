@@ -6,10 +6,11 @@ what it allows, as `ballast fit` does.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
+import threading
+import types
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -22,15 +23,19 @@ from .. import _options
 from .._clock import Clock
 from .._errors import BallastError, NoPlan, first_line
 from .._known import PROBLEMS, Candidate, Known, key_of
-from .._plan import Plan, Value
+from .._plan import Plan
 from .._units import format_bytes, parse_cap
-from ._arguments import Arguments, Call, is_committed, kinds_of
-from ._counts import Counts, count
+from ._arguments import Arguments, Call, Names, Places, is_committed, kinds_of
+from ._counts import count
 from ._loops import rolled
-from ._operations import operations
 from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, XLA_CPU, body_of_loop, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
 from ._signature import Signature, commit_as
 from ._traced import is_traced, without_gradient
+from ._tries import Form, Memory, Try, next_asked
+
+
+#: Steps are planned one at a time, whatever threads call them: they share what is known of programs, and the cores.
+_SEARCH = threading.RLock()
 
 
 def compiler_options() -> dict[str, Any]:
@@ -46,8 +51,8 @@ class UnplannedWarning(UserWarning):
 
 
 def jit(
-    step: Callable[..., Any], *, cap: int | float | str, cap_counts: str = "step", donate_argnums: int | Sequence[int] = (),
-    static_argnums: int | Sequence[int] = (), times: str | None = None, time_limit: float = 10.0, tries: int = 6, within: float = 0.03,
+    step: Callable[..., Any], *, cap: int | float | str, cap_counts: str = "step", donate_argnums: Places = None, donate_argnames: Names = None,
+    static_argnums: Places = None, static_argnames: Names = None, times: str | None = None, time_limit: float = 10.0, tries: int = 6, within: float = 0.03,
     seed: int = 0, fallback: bool = True, total_time_limit: float | None = 600.0,
 ) -> Jitted:
     """`jax.jit` under a memory cap.
@@ -57,7 +62,7 @@ def jit(
         cap: Bytes, such as `"8GiB"`, or a share such as `"60%"` of what the cap counts in the step without a plan.
         cap_counts: `"step"`: arguments, results and temporaries, those that share memory by donation once;
             `"temp"`: XLA's temporaries alone.
-        donate_argnums, static_argnums: As for `jax.jit`.
+        donate_argnums, donate_argnames, static_argnums, static_argnames: As for `jax.jit`.
         times: What is made least: `"operations"`, those of the compiled step, or the seconds of a device by roofline, such as `"h100-80gb"`
             or the path of a device file (docs/devices.md). Unless given, the seconds of the GPU at hand, and operations on other platforms.
         time_limit: Seconds the planner may search for each try.
@@ -72,7 +77,7 @@ def jit(
         A function like `step`; `.plan` is there after the first call.
     """
     return Jitted(
-        step, cap=cap, cap_counts=cap_counts, donate_argnums=donate_argnums, static_argnums=static_argnums,
+        step, Arguments(step, static_argnums, static_argnames, donate_argnums, donate_argnames), cap=cap, cap_counts=cap_counts,
         times=times, time_limit=time_limit, tries=tries, within=within, seed=seed, fallback=fallback, total_time_limit=total_time_limit,
     )
 
@@ -81,9 +86,8 @@ class Jitted:
     """A step under a cap. Made by `jit`."""
 
     def __init__(
-        self, step: Callable[..., Any], *, cap: int | float | str, cap_counts: str, donate_argnums: int | Sequence[int],
-        static_argnums: int | Sequence[int], times: str | None, time_limit: float, tries: int, within: float, seed: int, fallback: bool,
-        total_time_limit: float | None,
+        self, step: Callable[..., Any], arguments: Arguments, *, cap: int | float | str, cap_counts: str, times: str | None, time_limit: float, tries: int,
+        within: float, seed: int, fallback: bool, total_time_limit: float | None,
     ) -> None:
         if cap_counts not in ("step", "temp"):
             raise ValueError(f"cap_counts={cap_counts!r}: choose 'step' (arguments, results and temporaries) or 'temp' (temporaries)")
@@ -92,18 +96,24 @@ class Jitted:
         _options.seconds("time_limit", time_limit)
         if total_time_limit is not None:
             _options.seconds("total_time_limit", total_time_limit)
-        if isinstance(within, str) or not within >= 0:
+        _options.number("within", within)
+        if not within >= 0:
             raise ValueError(f"within={within!r}: give a share of the cap, 0 or more, such as 0.03")
         parse_cap(cap, 2**60)
         self._step = step
         self._cap, self._counts = cap, cap_counts
-        self._arguments = Arguments(step, static_argnums, donate_argnums)
+        self._arguments = arguments
         self._times, self._time_limit, self._tries, self._within, self._seed = times, time_limit, tries, within, seed
         self._fallback, self._total = fallback, total_time_limit
         #: By kinds of arguments: what runs, and its plan, if there is one.
         self._compiled: dict[Any, tuple[Callable[..., Any], Plan | None]] = {}
         self._plan: Plan | None = None
-        self.__wrapped__ = step
+        # Called as the step is, and found where that is looked for.
+        functools.update_wrapper(self, step, updated=())
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """As a method it is handed the instance first, as a function is."""
+        return self if instance is None else types.MethodType(self, instance)
 
     @property
     def plan(self) -> Plan:
@@ -125,12 +135,11 @@ class Jitted:
         if jax.config.jax_disable_jit:
             # What is compiled does not run then.
             return self._step(*args, **kwargs)
-        return self._ready(call)(*call.dynamic, **call.named)
+        return self._ready(call)[0](*call.dynamic, **call.named)
 
     def prepare(self, *args: Any, **kwargs: Any) -> Plan | None:
         """Plans and compiles for arguments like these, `jax.ShapeDtypeStruct` allowed, without running. None: it runs without a plan."""
-        self._ready(self._arguments.of(args, kwargs))
-        return self._plan
+        return self._ready(self._arguments.of(args, kwargs))[1]
 
     def _warn(self, why: str, takes: str, *, stacklevel: int) -> None:
         """Says that the step runs without a plan.
@@ -143,25 +152,28 @@ class Jitted:
             raise BallastError(text)
         warnings.warn(f"Ballast: {text}. It runs WITHOUT a plan{takes}", UnplannedWarning, stacklevel=stacklevel + 1)
 
-    def _ready(self, call: Call) -> Callable[..., Any]:
+    def _ready(self, call: Call) -> tuple[Callable[..., Any], Plan | None]:
         leaves, tree = jax.tree.flatten((call.dynamic, call.named))
         key, tied = (tree, kinds_of(leaves), call.key), any(map(is_committed, leaves))
-        self._plan = None
         if (key, tied) not in self._compiled:
-            # Results are tied to a device where an argument is; all else is as it was.
-            self._compiled[key, tied] = self._compile(call, again=(key, not tied) in self._compiled)
+            with _SEARCH:
+                # Unless another thread did, for which this one waited.
+                if (key, tied) not in self._compiled:
+                    self._plan = None
+                    # Results are tied to a device where an argument is; all else is as it was.
+                    self._compiled[key, tied] = self._compile(call, again=(key, not tied) in self._compiled)
         found, self._plan = self._compiled[key, tied]
-        return found
+        return found, self._plan
 
     def _compile(self, call: Call, *, again: bool) -> tuple[Callable[..., Any], Plan | None]:
-        step, dynamic, kwargs, donate = call.step(self._step), call.dynamic, call.named, call.donated
-        plain = jax.jit(step, donate_argnums=donate)
-        lowered = plain.lower(*dynamic, **kwargs)
-        memory = _Memory.of(lowered.compile())
+        step = call.step(self._step)
+        plain = jax.jit(step, **call.donation)
+        lowered = plain.lower(*call.dynamic, **call.named)
+        memory = Memory.of(lowered.compile())
         cap = parse_cap(self._cap, memory.counted(self._counts))
 
         def program() -> _Program:
-            return _Program(step, plain, lowered, dynamic, kwargs, donate, usual_times() if self._times is None else self._times)
+            return _Program(step, plain, lowered, call, usual_times() if self._times is None else self._times)
 
         if memory.counted(self._counts) <= cap:
             plan = _unplanned_plan(memory, self._counts, cap)
@@ -176,7 +188,7 @@ class Jitted:
             return plain, None
 
     def _without_checkpoints(
-        self, program: Callable[[], _Program], plain: Callable[..., Any], memory: _Memory, as_it_is: Plan, again: bool
+        self, program: Callable[[], _Program], plain: Callable[..., Any], memory: Memory, as_it_is: Plan, again: bool
     ) -> tuple[Callable[..., Any], Plan]:
         """A step that keeps the cap by its checkpoints: where barriers hold it may compute less again and keep it still."""
         try:
@@ -189,7 +201,7 @@ class Jitted:
             as_it_is.notes.append(f"its checkpoints are as they were: {first_line(error)}")
         return plain, as_it_is
 
-    def _fit(self, program: _Program, cap: int, unplanned: _Memory, again: bool) -> tuple[Callable[..., Any], Plan]:
+    def _fit(self, program: _Program, cap: int, unplanned: Memory, again: bool) -> tuple[Callable[..., Any], Plan]:
         """Plans and compiles until the measured memory keeps the cap and is close to it, or nothing is gained."""
         fixed = unplanned.counted("step") - unplanned.temporary if self._counts == "step" else 0
         target = cap - fixed
@@ -221,7 +233,7 @@ class Jitted:
             )
         best = known.found
         call = next((call for one, call in tried if one is best), None)
-        plan = best.plan(cap, self._counts, unplanned, program, proved=call is not None)
+        plan = best.plan(cap, self._counts, unplanned, program.unit, program.notes, proved=call is not None)
         plan.notes += KNOWN.answered(program.key, target, known.cost)
         if plan.peak_bytes > cap:
             raise NoPlan(
@@ -231,16 +243,16 @@ class Jitted:
         return program.load(best.program) if call is None else call, plan
 
     def _search(
-        self, program: _Program, target: int, unplanned: _Memory, clock: Clock
-    ) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
+        self, program: _Program, target: int, unplanned: Memory, clock: Clock
+    ) -> tuple[list[tuple[Try, Callable[..., Any]]], NoPlan | None]:
         """Plans of all forms that are worth it, compiled, and the planner's last refusal."""
-        tried: list[tuple[_Try, Callable[..., Any]]] = []
+        tried: list[tuple[Try, Callable[..., Any]]] = []
         refused: NoPlan | None = None
         if unplanned.temporary > target:
             clock.says("writes loops anew")
             tried += program.with_loops(unplanned)
         forms = iter(program.forms(target, unplanned))
-        attempts: list[tuple[_Try, Callable[..., Any]]] = []
+        attempts: list[tuple[Try, Callable[..., Any]]] = []
         while not clock.over():
             form = next(forms, None)
             known = KNOWN.best(program.key, target)
@@ -253,8 +265,8 @@ class Jitted:
         return tried + attempts, refused
 
     def _attempts(
-        self, program: _Program, form: _Form, target: int, clock: Clock, tries: int
-    ) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
+        self, program: _Program, form: Form, target: int, clock: Clock, tries: int
+    ) -> tuple[list[tuple[Try, Callable[..., Any]]], NoPlan | None]:
         """Plans that were compiled for an amount of temporaries, and the planner's last refusal. Where none of half as many as there may be keeps it, all others leave
         room for gaps of the heap, and take less than what they were asked for."""
         found, refused = self._row(program, form, target, clock, tries, gaps=False)
@@ -265,10 +277,10 @@ class Jitted:
         return found, refused
 
     def _row(
-        self, program: _Program, form: _Form, target: int, clock: Clock, tries: int, *, gaps: bool
-    ) -> tuple[list[tuple[_Try, Callable[..., Any]]], NoPlan | None]:
+        self, program: _Program, form: Form, target: int, clock: Clock, tries: int, *, gaps: bool
+    ) -> tuple[list[tuple[Try, Callable[..., Any]]], NoPlan | None]:
         """Plans of one kind, each asked for by what the ones before took."""
-        found: list[tuple[_Try, Callable[..., Any]]] = []
+        found: list[tuple[Try, Callable[..., Any]]] = []
         # What the planner predicts may be more or less than what is measured: it is asked for as much more or less.
         first = max(int(target * form.predicted / max(form.measured, 1)), 1)
         floor = 0
@@ -277,7 +289,7 @@ class Jitted:
             tried = [one for one, _ in found]
             if form.fusion == XLA_CPU and not gaps and len(tried) >= tries // 2 and all(one.memory.temporary > target for one in tried):
                 break
-            asked = _next(tried, target, self._within, first)
+            asked = next_asked(tried, target, self._within, first)
             if asked is not None and asked <= floor:
                 above = min([form.predicted, *(one.enough for one in tried if one.memory.temporary > target)])
                 asked = (floor + above) // 2 if above - floor > target * self._within else None
@@ -294,116 +306,14 @@ class Jitted:
         return found, refused
 
 
-@dataclasses.dataclass(frozen=True)
-class _Memory:
-    """What XLA says it takes, bytes, and the operations of the program."""
-
-    temporary: int
-    arguments: int
-    results: int
-    shared: int
-    operations: float
-
-    @classmethod
-    def of(cls, compiled: Any) -> _Memory:
-        stats = compiled.memory_analysis()
-        if stats is None:
-            raise BallastError("this platform's compiler does not say what memory a program takes")
-        return cls(
-            int(stats.temp_size_in_bytes), int(stats.argument_size_in_bytes), int(stats.output_size_in_bytes), int(stats.alias_size_in_bytes),
-            operations(compiled),
-        )
-
-    def counted(self, what: str) -> int:
-        """Bytes, as a cap counts."""
-        return self.temporary + (self.arguments + self.results - self.shared if what == "step" else 0)
-
-
-@dataclasses.dataclass(frozen=True)
-class _Form:
-    """What is planned of a program: all of it, or the body of a loop with what is held around it. Bytes of temporaries."""
-
-    text: str
-    function: str
-    #: Held around a body; 0 where the program is planned.
-    around: int
-    #: Predicted without a plan.
-    predicted: int
-    #: What XLA takes without a plan.
-    measured: int
-    ops: Counts
-    #: Whose fusions are reckoned with.
-    fusion: str
-    #: With how many times the operations of the step without a plan no other form is tried.
-    enough: float = 1.02
-    #: What its loops compute again, where the step was written anew and not planned; seconds then are beside those of the step as it is.
-    again: str = ""
-    unplanned_seconds: float = 0.0
-
-
 #: From how many times the operations of the step without a plan on the program is planned op by op, too.
 _DEAR = 1.1
 #: Loops inside one another whose bodies are looked at, at most.
 _DEPTH = 8
 
 
-@dataclasses.dataclass(frozen=True)
-class _Try:
-    """One plan, compiled and measured."""
-
-    asked: int
-    predicted: int
-    memory: _Memory
-    figures: dict[str, Any]
-    #: The planned program as it is loaded, or the step written anew. What it compiles to is not kept, as it may hold much.
-    program: bytes | Callable[..., Any]
-    form: _Form
-    ops: Counts
-
-    @property
-    def enough(self) -> int:
-        """The least temporaries for which the planner may be asked and give the same plan."""
-        return min(self.asked, self.predicted)
-
-    @property
-    def free(self) -> bool:
-        return self.figures["recompute_seconds"] <= 0
-
-    def plan(self, cap: int, counts: str, unplanned: _Memory, program: _Program, *, proved: bool) -> Plan:
-        """The plan for people. What was proved of another cap, where it was found under one, is not proved of this one."""
-        report = self.figures["report"]
-        values = []
-        # What a loop holds is written once, however often it runs: of loops written anew the counts say nothing.
-        counted = {} if self.form.again else self.ops
-        for key, runs in sorted(counted.items(), key=lambda item: (-item[0][2], item[0])):
-            before = self.form.ops.get(key, 0)
-            if before and runs > before:
-                op, source, size = key
-                values.append(Value(
-                    op.removeprefix("stablehlo."), op, source, size, 0.0, "recomputed", -(-runs // before),
-                    f"it is computed again for later uses; that frees {format_bytes(size)} until then",
-                ))
-        base = self.form.unplanned_seconds or self.figures["compute_seconds"]
-        bound = report["bound"] if proved and not self.form.again else min(base, report["value"])
-        return Plan(
-            framework="jax", cap_bytes=cap, cap_counts=counts, peak_bytes=self.memory.counted(counts), unplanned_bytes=unplanned.counted(counts),
-            resident_bytes=self.memory.arguments + self.memory.results - self.memory.shared, saved_bytes=self.memory.temporary,
-            seconds=report["value"], unplanned_seconds=base, bound=bound, values=values, bound_class=report["bound_class"],
-            method="loops written anew" if self.form.again else report["method"],
-            stop_reason="all that is dropped was tried" if self.form.again else report["stop_reason"], measured_bytes=self.memory.counted(counts), operations=self.memory.operations,
-            notes=[
-                f"times are {program.unit}",
-                *([f"loops compute again, in those of the gradient, what they would keep for it: {self.form.again}"] if self.form.again else []),
-                *(["planned is what a loop repeats: times and bounds are those of one iteration"] if self.form.function else []),
-                f"operations of the compiled step: {self.memory.operations:.4g}, {self.memory.operations / max(unplanned.operations, 1.0):.4f} of the unplanned step",
-                *([] if self.form.again else [f"the planner was asked for {format_bytes(self.asked)} of temporaries and predicted {format_bytes(self.predicted)}"]),
-                *program.notes,
-            ],
-        )
-
-
 #: Plans compiled and measured before, by program.
-KNOWN: Known[_Try] = Known()
+KNOWN: Known[Try] = Known()
 #: Programs whose loops were written anew, and what there was to say of that.
 _ROLLED: dict[str, list[str]] = {}
 
@@ -411,13 +321,10 @@ _ROLLED: dict[str, list[str]] = {}
 class _Program:
     """An exported step, and its planned forms."""
 
-    def __init__(
-        self, step: Callable[..., Any], plain: Any, lowered: Any, dynamic: tuple[Any, ...], kwargs: dict[str, Any], donate: tuple[int, ...], times: str
-    ) -> None:
-        self._step, self._lowered = step, lowered
+    def __init__(self, step: Callable[..., Any], plain: Any, lowered: Any, call: Call, times: str) -> None:
+        self._step, self._lowered, self._call, self._times = step, lowered, call, times
         self.notes: list[str] = []
-        self._dynamic, self._kwargs, self._donate, self._times = dynamic, kwargs, donate, times
-        exported = jax.export.export(plain)(*dynamic, **kwargs)
+        exported = jax.export.export(plain)(*call.dynamic, **call.named)
         if exported.nr_devices > 1:
             raise BallastError(
                 f"it runs on {exported.nr_devices} devices, and plans are for one: use ballast.checkpoint_policy, which works under sharding"
@@ -427,7 +334,7 @@ class _Program:
             self._text = generic(module)
             # Without locations: these name the lines that call, and a call from another line is for the same program.
             bare = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
-        self._signature = Signature(exported, dynamic, donate)
+        self._signature = Signature(exported, [leaf.donated for leaf in jax.tree.leaves(lowered.args_info)])
         self.key = key_of("jax", self._signature.key, times, bare)
         # With its functions inlined and nothing else done to it.
         with jax_mlir.make_ir_context(), ir.Location.unknown():
@@ -436,7 +343,7 @@ class _Program:
         #: Temporaries that the planner predicts without a plan.
         self._predicted = int(figures["peak_bytes"])
 
-    def with_loops(self, unplanned: _Memory) -> list[tuple[_Try, Callable[..., Any]]]:
+    def with_loops(self, unplanned: Memory) -> list[tuple[Try, Callable[..., Any]]]:
         """The step with loops that compute again what they would keep, compiled and measured; loops stay loops. Once for a program."""
         if self.key in _ROLLED or "stablehlo.while" not in self._text:
             self.notes += _ROLLED.get(self.key, [])
@@ -457,23 +364,23 @@ class _Program:
 
     def _rolled(self) -> list[tuple[str, Callable[..., Any]]]:
         try:
-            return rolled(self._step, self._dynamic, self._kwargs, self._signature)
+            return rolled(self._step, self._call.dynamic, self._call.named, self._signature)
         except Exception as error:  # A jaxpr may hold what cannot be written anew: then other forms have to do.
             self.notes.append(f"its loops could not be written anew: {first_line(error)}")
             return []
 
-    def _with_loops(self, again: str, run: Callable[..., Any], unplanned: _Memory, base: float) -> tuple[_Try, Any]:
+    def _with_loops(self, again: str, run: Callable[..., Any], unplanned: Memory, base: float) -> tuple[Try, Any]:
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(jax.export.export(jax.jit(run))(*self._signature.shapes).mlir_module())
             text, ops = generic(module), count(module)
         _, figures = planned(text, f"loops=whole {KEEP_ALL}", self._times, fusion(), rewrite=False)
         # Not by way of its export, whose ops XLA orders otherwise: a few per cent of a small step's memory.
         compiled = self.load(run)
-        memory, predicted = _Memory.of(compiled), int(figures["peak_bytes"])
-        form = _Form(text, "", 0, predicted, unplanned.temporary, self._ops, fusion(), enough=1.0, again=again, unplanned_seconds=base)
-        return _Try(predicted, predicted, memory, figures, run, form, ops), compiled
+        memory, predicted = Memory.of(compiled), int(figures["peak_bytes"])
+        form = Form(text, "", 0, predicted, unplanned.temporary, self._ops, fusion(), enough=1.0, again=again, unplanned_seconds=base)
+        return Try(predicted, predicted, memory, figures, run, form, ops), compiled
 
-    def forms(self, target: int, unplanned: _Memory) -> Iterator[_Form]:
+    def forms(self, target: int, unplanned: Memory) -> Iterator[Form]:
         """What to plan, in the order to try: the body of a loop that holds most of the memory, the program with its loops opened, the same without the checkpoints
         in it, that with gradients of pooling written out. Of a step that fits the one without checkpoints alone: there is nothing else to gain. Where none of them keeps the
         cap, or all that do are dear, the program with every op on its own: a fusion runs with all it reads in memory, and what it is one of cannot be dropped alone."""
@@ -484,7 +391,7 @@ class _Program:
             body = self._body(target)
             if body is not None:
                 yield body
-        yield _Form(self._text, "", 0, self._predicted, unplanned.temporary, self._ops, fusion())
+        yield Form(self._text, "", 0, self._predicted, unplanned.temporary, self._ops, fusion())
         if BARRIER in self._text:
             yield self._without_checkpoints[0]
         written = gradients_written_out(self._text)
@@ -500,21 +407,21 @@ class _Program:
         return self._without_checkpoints[1] < operations
 
     @functools.cached_property
-    def _without_checkpoints(self) -> tuple[_Form, float]:
+    def _without_checkpoints(self) -> tuple[Form, float]:
         """What its author computes again computed once, and the operations of that: a cap above what the checkpoints in it take may need less of it."""
         return self._kept_whole(without_barriers(self._text), fusion())
 
-    def _kept_whole(self, text: str, fusions: str) -> tuple[_Form, float]:
+    def _kept_whole(self, text: str, fusions: str) -> tuple[Form, float]:
         """Another form of the program, and its operations where nothing is computed again."""
         once, figures = planned(text, KEEP_ALL, self._times, fusions)
         with jax_mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(once)
             serialized = stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
             ops = count(module)
-        memory = _Memory.of(self.load(serialized))
-        return _Form(text, "", 0, int(figures["peak_bytes"]), memory.temporary, ops, fusions), memory.operations
+        memory = Memory.of(self.load(serialized))
+        return Form(text, "", 0, int(figures["peak_bytes"]), memory.temporary, ops, fusions), memory.operations
 
-    def _body(self, target: int) -> _Form | None:
+    def _body(self, target: int) -> Form | None:
         """The innermost body that holds at least half of what XLA takes, and enough for the cap to be kept by what is planned in it alone."""
         found = None
         for depth in range(_DEPTH):
@@ -527,10 +434,10 @@ class _Program:
                 module = ir.Module.parse(text)
                 ops = count(module)
                 serialized = stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
-            measured = _Memory.of(self.load(serialized)).temporary
+            measured = Memory.of(self.load(serialized)).temporary
             around = max(measured - own, 0)
             if around < target and 2 * around <= measured:
-                found = _Form(text, BODY, around, own + around, measured, ops, fusion())
+                found = Form(text, BODY, around, own + around, measured, ops, fusion())
         return found
 
     @property
@@ -538,18 +445,18 @@ class _Program:
         """What times of plans are."""
         return unit(self._times)
 
-    def cost(self, one: _Try) -> float:
+    def cost(self, one: Try) -> float:
         """What plans are compared by."""
         return one.memory.operations if self._times == OPERATIONS else float(one.figures["report"]["value"])
 
     def load(self, program: bytes | Callable[..., Any]) -> Any:
         """The compiled form of a planned program."""
-        call = jax.jit(self._signature.function(program), donate_argnums=self._donate, compiler_options=compiler_options())
-        lowered = call.lower(*self._dynamic, **self._kwargs)
+        call = jax.jit(self._signature.function(program), **self._call.donation, compiler_options=compiler_options())
+        lowered = call.lower(*self._call.dynamic, **self._call.named)
         commit_as(lowered, self._lowered)
         return lowered.compile()
 
-    def attempt(self, form: _Form, asked: int, time_limit: float, seed: int, *, gaps: bool) -> tuple[_Try, Any]:
+    def attempt(self, form: Form, asked: int, time_limit: float, seed: int, *, gaps: bool) -> tuple[Try, Any]:
         """Plans for so many bytes of temporaries, loads and compiles the outcome."""
         cap = max(asked - form.around, 1)
         options = f"function='{form.function}' relax-limit=8 time-limit={time_limit} seed={seed} cap={cap}"
@@ -559,38 +466,10 @@ class _Program:
             ops = count(module)
             serialized = stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
         compiled = self.load(serialized)
-        return _Try(asked, int(figures["peak_bytes"]) + form.around, _Memory.of(compiled), figures, serialized, form, ops), compiled
+        return Try(asked, int(figures["peak_bytes"]) + form.around, Memory.of(compiled), figures, serialized, form, ops), compiled
 
 
-def _next(tried: list[_Try], target: int, within: float, first: int) -> int | None:
-    """The temporaries to ask for next, or None where another plan is not worth it: what is measured is taken to follow what was asked for."""
-    if not tried:
-        return first
-    slack = int(target * within)
-    fits = [one for one in tried if one.memory.temporary <= target]
-    low = max(fits, key=lambda one: one.asked, default=None)
-    high = min((one for one in tried if one.memory.temporary > target), key=lambda one: one.enough, default=None)
-    last = tried[-1]
-    if low is not None and (low.memory.temporary + slack >= target or low.free):
-        return None
-    if low is None and last.predicted > last.asked:
-        # The plan took more than it was asked for, as no smaller one was found.
-        return None
-    least, most = (low.asked if low else 0), (high.enough if high else 2**62)
-    aim = target - slack / 2
-    if low and high and high.memory.temporary > low.memory.temporary:
-        share = (aim - low.memory.temporary) / (high.memory.temporary - low.memory.temporary)
-        guess = int(low.asked + share * (high.enough - low.asked))
-    else:
-        nearest = low or high
-        assert nearest is not None
-        guess = int((nearest.enough if high else nearest.asked) * aim / max(nearest.memory.temporary, 1))
-    if not least < guess < most:
-        guess = (least + most) // 2
-    return guess if most - least > max(slack, 1) and least < guess < most else None
-
-
-def _unplanned_plan(memory: _Memory, counts: str, cap: int) -> Plan:
+def _unplanned_plan(memory: Memory, counts: str, cap: int) -> Plan:
     return Plan(
         framework="jax", cap_bytes=cap, cap_counts=counts, peak_bytes=memory.counted(counts), unplanned_bytes=memory.counted(counts),
         resident_bytes=memory.arguments + memory.results - memory.shared, saved_bytes=memory.temporary, seconds=0.0, unplanned_seconds=0.0,

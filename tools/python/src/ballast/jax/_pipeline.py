@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import numbers
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -55,10 +56,12 @@ def pipeline(
         UnsupportedModel: the model cannot be cut so, or two stages share a parameter.
         ValueError: options that make no sense, or fewer devices than asked for.
     """
-    check(devices if isinstance(devices, int) else len(devices), microbatches, schedule, bandwidth, state_per_parameter)
+    check(devices if isinstance(devices, numbers.Integral) else len(devices), microbatches, schedule, bandwidth, state_per_parameter)
     _options.seconds("time_limit", time_limit)
     placed = _devices(devices)
     cap_bytes = parse_bytes(cap)
+    # As JAX takes them: numbers of Python are arrays, doubles of NumPy singles where doubles are off.
+    parameters = jax.eval_shape(lambda given: given, parameters)
     leaves = jax.tree.leaves(parameters)
     if not all(jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in leaves):
         raise UnsupportedModel("a parameter is not of floating point and has no gradient: make it an input, or a constant of the model")
@@ -73,7 +76,7 @@ def pipeline(
 
 
 def _devices(wanted: int | Sequence[jax.Device]) -> list[jax.Device]:
-    if not isinstance(wanted, int):
+    if not isinstance(wanted, numbers.Integral):
         return list(wanted)
     seen = jax.devices()
     if wanted > len(seen):

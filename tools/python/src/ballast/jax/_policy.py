@@ -8,6 +8,7 @@ are the residuals of `jax.vjp`; what it costs are the operations XLA counts in t
 from __future__ import annotations
 
 import dataclasses
+import numbers
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,6 +16,7 @@ import jax
 import jax.numpy as jnp
 from jax.extend.core import Var
 
+from .. import _options
 from .._clock import Clock
 from .._errors import BallastError, NoPlan
 from .._plan import Plan
@@ -66,6 +68,7 @@ def checkpoint_policy(
     """
     if cap_counts not in ("saved", "temp"):
         raise ValueError(f"cap_counts={cap_counts!r}: choose 'saved' (bytes kept for the gradient) or 'temp' (XLA's temporaries)")
+    _options.seconds("time_limit", time_limit)
     price = Price(times, offload)
     if cap_counts == "temp" and not price.moves:
         raise BallastError(
@@ -189,16 +192,16 @@ class Search:
 
     def _residuals(self, wrapped: Callable[..., Any]) -> int:
         """Bytes of what the pullback of `jax.vjp` holds on the device beyond the arguments."""
-        numbers = (self._wrt,) if isinstance(self._wrt, int) else self._wrt
+        places = (self._wrt,) if isinstance(self._wrt, numbers.Integral) else self._wrt
 
         def pulled(*args: Any) -> Any:
             def part(*chosen: Any) -> Any:
                 full = list(args)
-                for number, value in zip(numbers, chosen, strict=True):
+                for number, value in zip(places, chosen, strict=True):
                     full[number] = value
                 return wrapped(*full)
 
-            return jax.vjp(part, *(args[number] for number in numbers))[1]
+            return jax.vjp(part, *(args[number] for number in places))[1]
 
         jaxpr = jax.make_jaxpr(pulled)(*self._args).jaxpr
         # Arguments are held anyway, and what is held twice is there once. Others may have their types.

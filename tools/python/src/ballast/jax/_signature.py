@@ -16,13 +16,12 @@ import jax.export
 class Signature:
     """The leaves of an exported step."""
 
-    def __init__(self, exported: jax.export.Exported, dynamic: Sequence[Any], donate: Sequence[int]) -> None:
+    def __init__(self, exported: jax.export.Exported, given_away: Sequence[bool]) -> None:
         self._exported = exported
         self._read = sorted(exported.module_kept_var_idx)
         #: Types of the leaves that the step reads.
         self.shapes = [_shape(exported.in_avals[at]) for at in self._read]
-        given_away = [at in donate for at, argument in enumerate(dynamic) for _ in jax.tree.leaves(argument)]
-        self._donated = [at < len(given_away) and given_away[at] for at in self._read]
+        self._donated = [given_away[at] for at in self._read]
 
     @property
     def key(self) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 import jax
 
+from .. import _options
 from .._clock import Clock
 from .._errors import BallastError, NoPlan
 from .._known import Candidate, Known, key_of
@@ -57,6 +58,7 @@ def step_policy(
     if cap_counts not in ("temp", "step"):
         raise ValueError(f"cap_counts={cap_counts!r}: choose 'temp' (XLA's temporaries) or 'step' (arguments, results and temporaries)")
     parse_cap(cap, 2**60)
+    _options.seconds("time_limit", time_limit)
     price = Price(times, offload)
     if not price.moves:
         raise BallastError(
