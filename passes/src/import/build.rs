@@ -14,6 +14,7 @@ use melior::ir::{BlockLike, BlockRef, ValueLike};
 
 use super::content;
 use super::imported::{Body, Imported, Runs};
+use super::types::can_be_on_host;
 use super::work::{Facts, Pricer, Role, counted_loop};
 use crate::backend::xla::constants::is_stored;
 use crate::backend::xla::workspace::{Workspace, workspace};
@@ -414,12 +415,12 @@ fn key<'c: 'a, 'a>(
     Ok(key)
 }
 
-/// The user's rules on an op.
+/// The user's rules on an op. What the host cannot hold stays on the device, too.
 fn rules(op: OperationRef<'_, '_>) -> Rules {
     let says = |name| ir::attribute(op, name).is_some();
     Rules {
         never_recompute: says(NEVER_RECOMPUTE),
-        never_swap: says(NEVER_SWAP),
+        never_swap: says(NEVER_SWAP) || !op.results().all(|result| can_be_on_host(result.r#type())),
         must_keep: says(MUST_KEEP),
         device: ir::attribute(op, DEVICE)
             .and_then(attributes::Device::read)
