@@ -99,8 +99,8 @@ pub(super) fn build<'c: 'a, 'a>(
     }
     let reads = builder.graph.ops.iter().map(|op| op.inputs.clone()).collect();
     let Builder { graph, ops, workspace_in_xla, in_place, .. } = builder;
-    let (equal, bodies) = (HashMap::new(), Vec::new());
-    Ok(Imported { graph, reads, equal, workspace_in_xla, in_place, ops, function, block, bodies })
+    let (equal, shared, bodies) = (HashMap::new(), Vec::new(), Vec::new());
+    Ok(Imported { graph, reads, equal, workspace_in_xla, in_place, ops, function, block, shared, bodies })
 }
 
 /// Builds the graphs of the bodies of loops and of the arms of branches, and of those inside of them up to `depth` more.
