@@ -1,5 +1,7 @@
 //! Memory of which several devices would each have one.
 
+use std::collections::BTreeMap;
+
 use ballast_core::device::DeviceId;
 use ballast_dialects::diagnostics::{self, Reported};
 use melior::ir::operation::OperationLike;
@@ -25,4 +27,27 @@ pub(super) fn check(imported: &Imported<'_, '_>, device_of: &[DeviceId]) -> Resu
         }
     }
     Ok(())
+}
+
+/// Binds the ops that use one written memory to the device a rule names for one of them, else to that where most of them are. Were any elsewhere?
+pub(crate) fn bind(imported: &mut Imported<'_, '_>, device_of: &[DeviceId]) -> bool {
+    let mut were_torn = false;
+    // Bound to one of two memories, an op binds what uses the other.
+    for _ in 0..imported.shared.len() {
+        for shared in &imported.shared {
+            let ops = &mut imported.graph.ops;
+            let ruled = shared.ops.iter().find_map(|&op| ops[op].rules.device);
+            let mut count: BTreeMap<DeviceId, usize> = BTreeMap::new();
+            for &op in &shared.ops {
+                *count.entry(device_of[op]).or_default() += 1;
+            }
+            let most = count.iter().max_by_key(|&(device, &count)| (count, std::cmp::Reverse(*device)));
+            let Some(device) = ruled.or(most.map(|(&device, _)| device)) else { continue };
+            for &op in &shared.ops {
+                ops[op].rules.device.get_or_insert(device);
+                were_torn |= device_of[op] != device;
+            }
+        }
+    }
+    were_torn
 }
