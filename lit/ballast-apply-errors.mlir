@@ -24,6 +24,10 @@
 // RUN: not ballast-opt %t.swapped.mlir --ballast-report 2>&1 | FileCheck %s --check-prefix=SWAPPED
 // SWAPPED: error: 'ballast.swap_out': !ballast.host<tensor<1xf32>> is a copy on the host, as `--ballast-apply` writes them: the function carries out a plan already
 
+// What the host cannot hold goes from no device to another.
+// RUN: not ballast-opt %S/Inputs/open-sizes.mlir --remat="devices=2 dynamic-dim=16 time-limit=1" --ballast-apply 2>&1 | FileCheck %s --check-prefix=OPEN
+// OPEN: open-sizes.mlir:3:{{.*}} error: its value of type tensor<?xf32> cannot be copied to the host: only numbers, vectors and tensors of static shape can: put the ops that make and read it on one device by `ballast.device`
+
 // A plan under another name is carried out by nobody.
 // RUN: sed 's/ballast.plan = /ballast.applied = /' %t.plan.mlir > %t.renamed.mlir
 // RUN: not ballast-opt %t.renamed.mlir --ballast-apply 2>&1 | FileCheck %s --check-prefix=RENAMED

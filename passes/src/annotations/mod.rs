@@ -1,6 +1,6 @@
 //! A plan as attributes in the IR: written after planning, read back by the verifier and by the rewriting passes.
 
-mod buffers;
+pub(crate) mod buffers;
 pub(crate) mod pipeline;
 pub(crate) mod settings;
 

@@ -9,7 +9,6 @@ use ballast_dialects::attributes::{self as names, Device};
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::operations::{erase, set_operand};
-use ballast_dialects::types::{self, Kind};
 use melior::Context;
 use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Location, RegionLike, Type, TypeLike, Value, ValueLike};
@@ -17,6 +16,7 @@ use melior::ir::{Attribute, BlockLike, BlockRef, Location, RegionLike, Type, Typ
 use super::actions::{Action, Held, Returned, What};
 use crate::backend::storage::SpreadLate;
 use crate::import::Imported;
+use crate::import::types::can_be_on_host;
 
 /// Attributes that say what the plan wants, and no longer hold once it is carried out.
 pub(crate) const CARRIED_OUT: [&str; 5] =
@@ -99,7 +99,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
                 let kind = self.imported.value(tensor).r#type();
                 if self.host_type(kind).is_none() {
                     let text = format!(
-                        "its value of type {kind} cannot be copied to the host: only numbers, vectors and tensors of static shape can: tie the ops that make and read it together by `ballast.device`, and mark it `ballast.never_swap`"
+                        "its value of type {kind} cannot be copied to the host: only numbers, vectors and tensors of static shape can: put the ops that make and read it on one device by `ballast.device`"
                     );
                     return Err(diagnostics::error(self.imported.ops[op].location(), &text));
                 }
@@ -110,17 +110,16 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
 
     /// The type of a value's copy on the host.
     fn host_type(&self, kind: Type<'c>) -> Option<Type<'c>> {
+        if !can_be_on_host(kind) {
+            return None;
+        }
         let copied = if kind.is_ranked_tensor() { kind } else { self.wrapped(kind)? };
         Type::parse(self.context, &format!("!ballast.host<{copied}>"))
     }
 
     /// The tensor of one element that a number or a vector is copied in.
     fn wrapped(&self, kind: Type<'c>) -> Option<Type<'c>> {
-        let is_number = matches!(
-            types::kind(kind),
-            Kind::Integer { .. } | Kind::Index | Kind::Float { .. } | Kind::Complex(_)
-        );
-        (is_number || kind.is_vector())
+        (can_be_on_host(kind) && !kind.is_ranked_tensor())
             .then(|| Type::parse(self.context, &format!("tensor<{kind}>")))
             .flatten()
     }

@@ -1,6 +1,6 @@
 //! Builds the graph of one block.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::c_void;
 
 use ballast_core::device::DeviceId;
@@ -14,6 +14,7 @@ use melior::ir::{BlockLike, BlockRef, ValueLike};
 
 use super::content;
 use super::imported::{Body, Imported, Runs};
+use super::types::can_be_on_host;
 use super::work::{Facts, Pricer, Role, counted_loop};
 use crate::backend::xla::constants::is_stored;
 use crate::backend::xla::workspace::{Workspace, workspace};
@@ -37,8 +38,11 @@ struct Builder<'c, 'a> {
     splat: Vec<bool>,
     /// By tensor: a constant whose elements indices tell, or one computed of such a constant.
     indexed: Vec<bool>,
-    /// Constants that are made of what is none, as an empty tensor of a size that an op tells: what that is, and whoever reads them waits for it.
+    /// What constants and views are made of besides constants and the value they show, as an empty tensor of a size that an op tells, or a slice at an offset that one computes:
+    /// whoever reads them waits for it.
     made_of: HashMap<TensorId, Vec<TensorId>>,
+    /// Values that the block returns.
+    returned: HashSet<*const c_void>,
     /// Bytes of all values so far.
     total: u64,
 }
@@ -52,6 +56,8 @@ pub(super) fn build<'c: 'a, 'a>(
     block: BlockRef<'c, 'a>,
     pricer: &mut Pricer<'c, 'a>,
 ) -> Result<Imported<'c, 'a>, Reported> {
+    let terminator = block.terminator();
+    let returned = terminator.iter().flat_map(|terminator| terminator.operands());
     let mut builder = Builder {
         graph: Graph { name: ir::string(function, "sym_name").unwrap_or_default(), ..Graph::default() },
         ops: Vec::new(),
@@ -61,6 +67,7 @@ pub(super) fn build<'c: 'a, 'a>(
         splat: Vec::new(),
         indexed: Vec::new(),
         made_of: HashMap::new(),
+        returned: returned.map(|value| value.to_raw().ptr).collect(),
         total: 0,
     };
     for index in 0..block.argument_count() {
@@ -92,8 +99,8 @@ pub(super) fn build<'c: 'a, 'a>(
     }
     let reads = builder.graph.ops.iter().map(|op| op.inputs.clone()).collect();
     let Builder { graph, ops, workspace_in_xla, in_place, .. } = builder;
-    let (equal, bodies) = (HashMap::new(), Vec::new());
-    Ok(Imported { graph, reads, equal, workspace_in_xla, in_place, ops, function, block, bodies })
+    let (equal, shared, bodies) = (HashMap::new(), Vec::new(), Vec::new());
+    Ok(Imported { graph, reads, equal, workspace_in_xla, in_place, ops, function, block, shared, bodies })
 }
 
 /// Builds the graphs of the bodies of loops and of the arms of branches, and of those inside of them up to `depth` more.
@@ -142,8 +149,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
         let (inputs, operands) = self.inputs(op, &inner);
         let indexed = self.is_indexed(op, &inputs, &inner);
         let (role, splat) = self.role(op, &facts, &inputs, indexed, pricer).map_err(report)?;
-        let waits_for = || inputs.iter().copied().filter(|&tensor| !self.is_constant(tensor));
-        let behind: Vec<TensorId> = if role == OpRole::Constant { waits_for().collect() } else { Vec::new() };
+        let behind = self.behind(role, &inputs);
         let bytes = if role == OpRole::Compute {
             let is_splat = |index: usize| operands[index].is_some_and(|tensor: TensorId| self.splat[tensor]);
             facts.bytes(op, &mut pricer.types, is_splat).map_err(report)?
@@ -271,6 +277,16 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
         bytes.fold(0, u64::saturating_add)
     }
 
+    /// What readers of an op's results wait for besides these, which travel with them.
+    fn behind(&self, role: OpRole, inputs: &[TensorId]) -> Vec<TensorId> {
+        let shown = match role {
+            OpRole::Compute => return Vec::new(),
+            OpRole::View => 1,
+            OpRole::Constant => 0,
+        };
+        inputs[shown..].iter().copied().filter(|&tensor| !self.is_constant(tensor)).collect()
+    }
+
     fn is_constant(&self, tensor: TensorId) -> bool {
         let producer = self.graph.tensors[tensor].producer;
         producer.is_some_and(|producer| self.graph.ops[producer].role == OpRole::Constant)
@@ -319,7 +335,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
     ) -> Result<(OpRole, bool), String> {
         let all_constant = inputs.iter().all(|&tensor| self.is_constant(tensor));
         let all_splat = inputs.iter().all(|&tensor| self.splat[tensor]);
-        Ok(match facts.role {
+        let (role, splat) = match facts.role {
             Role::Constant { splat } => (OpRole::Constant, splat),
             Role::View if inputs.first().is_some_and(|&tensor| self.is_constant(tensor)) => {
                 (OpRole::Constant, self.splat[inputs[0]])
@@ -331,7 +347,13 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
                 (OpRole::Constant, all_splat)
             }
             Role::View | Role::Foldable | Role::Compute => (OpRole::Compute, false),
-        })
+        };
+        // What the function returns travels with no reader that could wait for what it is made of.
+        let is_returned = op.results().any(|result| self.returned.contains(&result.to_raw().ptr));
+        if is_returned && !self.behind(role, inputs).is_empty() {
+            return Ok((OpRole::Compute, false));
+        }
+        Ok((role, splat))
     }
 
     /// The terminator: its operands are what the function returns.
@@ -393,12 +415,12 @@ fn key<'c: 'a, 'a>(
     Ok(key)
 }
 
-/// The user's rules on an op.
+/// The user's rules on an op. What the host cannot hold stays on the device, too.
 fn rules(op: OperationRef<'_, '_>) -> Rules {
     let says = |name| ir::attribute(op, name).is_some();
     Rules {
         never_recompute: says(NEVER_RECOMPUTE),
-        never_swap: says(NEVER_SWAP),
+        never_swap: says(NEVER_SWAP) || !op.results().all(|result| can_be_on_host(result.r#type())),
         must_keep: says(MUST_KEEP),
         device: ir::attribute(op, DEVICE)
             .and_then(attributes::Device::read)

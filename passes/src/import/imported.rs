@@ -27,6 +27,8 @@ pub(crate) struct Imported<'c, 'a> {
     pub(crate) function: OperationRef<'c, 'a>,
     /// The block that was read.
     pub(crate) block: BlockRef<'c, 'a>,
+    /// Memory that several ops use and one writes: of bodies none is told.
+    pub(crate) shared: Vec<Shared>,
     /// Bodies of loops and arms of branches.
     pub(crate) bodies: Vec<Body<'c, 'a>>,
 }
@@ -40,6 +42,22 @@ pub(crate) struct Body<'c, 'a> {
     pub(crate) runs: Runs,
     /// Its only block, as one that is planned is read.
     pub(crate) imported: Imported<'c, 'a>,
+}
+
+/// Ops that use one memory which one of them writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shared {
+    /// The symbol it has, if it has one.
+    pub(crate) symbol: Option<String>,
+    /// Planned ops, ascending.
+    pub(crate) ops: Vec<OpId>,
+}
+
+impl Shared {
+    /// As messages name it.
+    pub(crate) fn name(&self) -> String {
+        self.symbol.as_ref().map_or_else(|| "one buffer".to_owned(), |symbol| format!("@{symbol}"))
+    }
 }
 
 /// How often a body runs.

@@ -13,6 +13,7 @@ mod imported;
 pub(crate) mod opaque;
 mod phase;
 pub(crate) mod sharding;
+mod shared;
 pub(crate) mod types;
 pub(crate) mod work;
 
@@ -58,6 +59,7 @@ pub(crate) fn read<'c: 'a, 'a>(
     let mut pricer = Pricer::new(by_name, options.dynamic_dim);
     pricer.sum_callees(function)?;
     let mut imported = build::build(function, block, &mut pricer)?;
+    shared::mark(module, &mut imported);
     imported.graph.content = content::of(module, function);
     imported.graph.results_apart = options.results_apart;
     imported.bodies = build::bodies(&imported, &mut pricer, NESTED_BODIES)?;

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use ballast_core::graph::Arithmetic;
 use ballast_dialects::text;
-use ballast_dialects::types::{self, Kind, Shape};
+use ballast_dialects::types::{self, Container, Kind, Shape};
 use melior::ir::{Type, TypeLike};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -43,6 +43,15 @@ impl Cut {
         }
         self.kept.truncate(START_OF_TEXT);
         format!("{}..#{:016x}", text::readable(&self.kept), self.whole.digest())
+    }
+}
+
+/// Can the host hold a copy of a value, as `ballast.swap_out` makes it? A number and a vector go there as a tensor of one element.
+pub(crate) fn can_be_on_host(kind: Type<'_>) -> bool {
+    match types::kind(kind) {
+        Kind::Integer { .. } | Kind::Index | Kind::Float { .. } | Kind::Complex(_) => true,
+        Kind::Shaped(shape) if shape.container == Container::RankedTensor => shape.static_dims().is_some(),
+        _ => kind.is_vector(),
     }
 }
 

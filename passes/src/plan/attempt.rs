@@ -93,6 +93,9 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             Some(_) => (program, start),
         };
         program.bind_only(&start.settings.pins);
+        if planner.pipeline.is_none() {
+            annotations::buffers::bind(&mut program.imported, &start.device_of);
+        }
         let repartition = |again: &Again<'_>| start.repartition(&program, &planner.limits, again);
         let planned = ballast_planner::plan(
             &program.view(),

@@ -66,9 +66,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     } else if options.cores > 0 {
         over_cores(&mut program, options.cores, cap, &search)?
     } else {
-        let outcome = partition::plan(&program.view(), &search)
-            .map_err(|error| program.error(None, &error.to_string()))?;
-        outcome.into()
+        as_searched(&mut program, &search)?
     };
     program::check_devices(&program, &outcome.device_of)?;
     for note in &outcome.notes {
@@ -161,6 +159,18 @@ impl From<partition::Partition> for Placement {
         let partition::Partition { device_of, report, proposed, refined, notes, .. } = outcome;
         Placement { device_of, report, proposed, refined, notes }
     }
+}
+
+/// Searches a placement; where it tears ops apart that use one written memory, another one that keeps them together.
+fn as_searched(program: &mut Program<'_, '_>, search: &partition::Options) -> Result<Placement, Reported> {
+    let plan = |program: &Program<'_, '_>| {
+        partition::plan(&program.view(), search).map_err(|error| program.error(None, &error.to_string()))
+    };
+    let outcome = plan(program)?;
+    if annotations::buffers::bind(&mut program.imported, &outcome.device_of) {
+        return Ok(plan(program)?.into());
+    }
+    Ok(outcome.into())
 }
 
 /// Takes the placement of a file.

@@ -1,0 +1,238 @@
+//! Memory that something in the program writes, and the ops that use it: buffers, what shows a part of one, and state behind a symbol.
+//!
+//! An op that reads such memory gives another result once it was written, so it runs once, in its turn among the ops with effects; and each device would
+//! have a memory of its own, so all that use it run on one. Memory that nobody writes binds nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use ballast_core::graph::{Graph, OpId, OpRole, TensorId};
+use ballast_dialects::ir;
+use ballast_dialects::operations::referenced_symbols;
+use ballast_dialects::types::{self, Container, Kind};
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{TypeLike, ValueLike};
+use petgraph::unionfind::UnionFind;
+
+use super::imported::{Imported, Shared};
+
+/// Ops with effects that write nothing.
+const READERS: [&str; 12] = [
+    "affine.load",
+    "affine.vector_load",
+    "memref.alloc",
+    "memref.alloca",
+    "memref.load",
+    "memref.prefetch",
+    "ml_program.global_load",
+    "tosa.variable_read",
+    "vector.gather",
+    "vector.load",
+    "vector.maskedload",
+    "vector.transfer_read",
+];
+/// Dialects whose ops on tensors make new ones. Ops of others may hand on what they are given.
+const MAKERS: [&str; 11] = [
+    "arith",
+    "chlo",
+    "complex",
+    "index",
+    "linalg",
+    "math",
+    "memref",
+    "stablehlo",
+    "tensor",
+    "tosa",
+    "vector",
+];
+/// Ops of these dialects that hand on what they are given nevertheless.
+const HANDING_ON: [&str; 6] =
+    ["arith.select", "stablehlo.case", "stablehlo.if", "stablehlo.while", "tosa.cond_if", "tosa.while_loop"];
+
+/// Finds shared memory, and keeps ops that use it from running twice or out of their turn, and values that lie in it from being copied away.
+pub(super) fn mark<'c: 'a, 'a>(module: OperationRef<'c, 'a>, imported: &mut Imported<'c, 'a>) {
+    let shared = Memory::of(module, imported).shared(imported);
+    let tensors = &imported.graph.tensors;
+    let lies_in = |shared: &(Shared, Vec<TensorId>), op: OpId| {
+        shared.1.iter().any(|&tensor| tensors[tensor].producer == Some(op))
+    };
+    let made: Vec<(OpId, bool)> =
+        shared.iter().flat_map(|memory| memory.0.ops.iter().map(|&op| (op, lies_in(memory, op)))).collect();
+    for (op, stays) in made {
+        let op = &mut imported.graph.ops[op];
+        op.pure_op = false;
+        op.rules.never_swap |= stays;
+    }
+    imported.shared = shared.into_iter().map(|(shared, _)| shared).collect();
+}
+
+/// Which values lie in the same memory. Symbols come behind the tensors.
+struct Memory {
+    same: UnionFind<usize>,
+    /// State of the module by its symbol.
+    symbols: Vec<String>,
+    /// By op: the symbols it uses, itself, inside or in functions it calls.
+    uses: Vec<Vec<usize>>,
+}
+
+impl Memory {
+    fn of<'c: 'a, 'a>(module: OperationRef<'c, 'a>, imported: &Imported<'c, 'a>) -> Self {
+        let graph = &imported.graph;
+        let tensors = graph.tensors.len();
+        let named: HashMap<String, OperationRef<'c, 'a>> = ir::blocks(module)
+            .into_iter()
+            .flat_map(ir::ops)
+            .filter_map(|op| Some((ir::string(op, "sym_name")?, op)))
+            .collect();
+        let mut symbols: Vec<String> =
+            named.iter().filter(|(_, op)| is_state(**op)).map(|(name, _)| name.clone()).collect();
+        symbols.sort_unstable();
+        let mut memory = Memory { same: UnionFind::new(tensors + symbols.len()), symbols, uses: Vec::new() };
+        memory.uses = imported.ops.iter().map(|&op| memory.used_by(op, &named)).collect();
+        for (id, op) in OpId::of(&graph.ops) {
+            if op.name == "memref.get_global" {
+                for (&tensor, &symbol) in op.outputs.iter().zip(&memory.uses[id.0]) {
+                    memory.same.union(tensor.0, tensors + symbol);
+                }
+            }
+            let handed_on = match op.role {
+                OpRole::View => &op.inputs[..1],
+                OpRole::Compute => &op.inputs[..],
+                OpRole::Constant => &[],
+            };
+            let holds = |&&tensor: &&TensorId| has_memory(imported, tensor);
+            for &from in handed_on.iter().filter(holds) {
+                for &to in op.outputs.iter().filter(holds) {
+                    if op.role == OpRole::View || hands_on(imported, id, to) {
+                        memory.same.union(from.0, to.0);
+                    }
+                }
+            }
+        }
+        memory
+    }
+
+    /// The symbols of state that an op uses.
+    fn used_by<'c: 'a, 'a>(
+        &self,
+        op: OperationRef<'c, 'a>,
+        named: &HashMap<String, OperationRef<'c, 'a>>,
+    ) -> Vec<usize> {
+        if self.symbols.is_empty() {
+            return Vec::new();
+        }
+        let mut pending = named_in(op);
+        let mut seen: HashSet<String> = pending.iter().cloned().collect();
+        let mut used = Vec::new();
+        while let Some(name) = pending.pop() {
+            if let Ok(symbol) = self.symbols.binary_search(&name) {
+                used.push(symbol);
+            } else if let Some(callee) = named.get(&name) {
+                pending.extend(named_in(*callee).into_iter().filter(|name| seen.insert(name.clone())));
+            }
+        }
+        used.sort_unstable();
+        used
+    }
+
+    /// The memories that something writes, with the tensors in each.
+    fn shared(&self, imported: &Imported<'_, '_>) -> Vec<(Shared, Vec<TensorId>)> {
+        let graph = &imported.graph;
+        let tensors = graph.tensors.len();
+        let writers = graph.planned().filter(|&id| !graph.ops[id].pure_op);
+        let writers = writers.filter(|&id| !READERS.contains(&graph.ops[id].name.as_str()));
+        let mut written = vec![false; tensors + self.symbols.len()];
+        for id in writers {
+            for tensor in written_by(imported, id) {
+                written[self.same.find(tensor.0)] = true;
+            }
+            for &symbol in &self.uses[id.0] {
+                written[self.same.find(tensors + symbol)] = true;
+            }
+        }
+        let roots = (0..written.len()).filter(|&root| written[root] && self.same.find(root) == root);
+        roots
+            .map(|root| {
+                let symbol = (0..self.symbols.len()).find(|&symbol| self.same.find(tensors + symbol) == root);
+                let ops = graph.planned().filter(|&id| self.is_used_by(graph, id, root)).collect();
+                let lie = TensorId::first(tensors).filter(|tensor| self.same.find(tensor.0) == root);
+                (Shared { symbol: symbol.map(|symbol| self.symbols[symbol].clone()), ops }, lie.collect())
+            })
+            .collect()
+    }
+
+    fn is_used_by(&self, graph: &Graph, id: OpId, root: usize) -> bool {
+        let op = &graph.ops[id];
+        let mut values = op.inputs.iter().chain(&op.outputs).map(|tensor| tensor.0);
+        let mut symbols = self.uses[id.0].iter().map(|symbol| graph.tensors.len() + symbol);
+        values.any(|value| self.same.find(value) == root)
+            || symbols.any(|symbol| self.same.find(symbol) == root)
+    }
+}
+
+/// The symbols that an op or anything inside it names: `tosa` names its variables by strings.
+fn named_in<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Vec<String> {
+    let mut names = referenced_symbols(&op);
+    let inside = ir::nested(op);
+    let variables = inside.iter().chain([&op]).filter(|op| ir::name(**op).starts_with("tosa.variable_"));
+    names.extend(variables.filter_map(|op| ir::string(*op, "name")));
+    names
+}
+
+/// Is it state that the program may change?
+fn is_state(op: OperationRef<'_, '_>) -> bool {
+    match ir::name(op) {
+        "memref.global" => ir::attribute(op, "constant").is_none(),
+        "ml_program.global" => ir::attribute(op, "is_mutable").is_some(),
+        "tosa.variable" => true,
+        _ => false,
+    }
+}
+
+/// Is the value a buffer?
+fn is_buffer(imported: &Imported<'_, '_>, tensor: TensorId) -> bool {
+    let kind = imported.value(tensor).r#type();
+    match types::kind(kind) {
+        Kind::Shaped(shape) => match shape.container {
+            Container::MemRef => true,
+            Container::Other => !kind.is_vector(),
+            Container::RankedTensor | Container::UnrankedTensor => false,
+        },
+        _ => false,
+    }
+}
+
+/// May the value lie in a buffer? Numbers and vectors are copied out of one.
+fn has_memory(imported: &Imported<'_, '_>, tensor: TensorId) -> bool {
+    let kind = imported.value(tensor).r#type();
+    is_buffer(imported, tensor) || matches!(types::kind(kind), Kind::Shaped(_) if !kind.is_vector())
+}
+
+/// May a result of an op lie where an operand does?
+fn hands_on(imported: &Imported<'_, '_>, id: OpId, result: TensorId) -> bool {
+    let name = imported.graph.ops[id].name.as_str();
+    let dialect = name.split_once('.').map_or("", |(dialect, _)| dialect);
+    is_buffer(imported, result) || !MAKERS.contains(&dialect) || HANDING_ON.contains(&name)
+}
+
+/// The buffers that an op with effects may write.
+fn written_by(imported: &Imported<'_, '_>, id: OpId) -> Vec<TensorId> {
+    let op = imported.ops[id];
+    let name = ir::name(op);
+    // What stands before the first operand that is written is only read.
+    let first = match name {
+        "memref.copy" | "bufferization.materialize_in_destination" => 1,
+        _ if name.starts_with("linalg.") => {
+            let segments = ir::integers(op, "operandSegmentSizes");
+            segments.and_then(|sizes| usize::try_from(*sizes.first()?).ok()).unwrap_or(0)
+        }
+        _ => 0,
+    };
+    let read: Vec<_> = op.operands().take(first).map(|value| value.to_raw().ptr).collect();
+    let written: Vec<_> = op.operands().skip(first).map(|value| value.to_raw().ptr).collect();
+    let is_read = |&&tensor: &&TensorId| {
+        let value = imported.value(tensor).to_raw().ptr;
+        read.contains(&value) && !written.contains(&value)
+    };
+    let reads = imported.reads[id].iter().filter(|tensor| !is_read(tensor));
+    reads.copied().filter(|&tensor| is_buffer(imported, tensor)).collect()
+}
