@@ -33,8 +33,10 @@ pub(super) fn check(imported: &Imported<'_, '_>, device_of: &[DeviceId]) -> Resu
 pub(crate) fn bind(imported: &mut Imported<'_, '_>, device_of: &[DeviceId]) -> bool {
     let mut were_torn = false;
     // Bound to one of two memories, an op binds what uses the other.
-    for _ in 0..imported.shared.len() {
-        for shared in &imported.shared {
+    let mut goes_on = true;
+    while goes_on {
+        goes_on = false;
+        for shared in imported.shared.iter().filter(|shared| shared.ops.len() > 1) {
             let ops = &mut imported.graph.ops;
             let ruled = shared.ops.iter().find_map(|&op| ops[op].rules.device);
             let mut count: BTreeMap<DeviceId, usize> = BTreeMap::new();
@@ -44,7 +46,9 @@ pub(crate) fn bind(imported: &mut Imported<'_, '_>, device_of: &[DeviceId]) -> b
             let most = count.iter().max_by_key(|&(device, &count)| (count, std::cmp::Reverse(*device)));
             let Some(device) = ruled.or(most.map(|(&device, _)| device)) else { continue };
             for &op in &shared.ops {
-                ops[op].rules.device.get_or_insert(device);
+                let rule = &mut ops[op].rules.device;
+                goes_on |= rule.is_none();
+                rule.get_or_insert(device);
                 were_torn |= device_of[op] != device;
             }
         }

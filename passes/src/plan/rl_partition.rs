@@ -161,10 +161,15 @@ impl From<partition::Partition> for Placement {
     }
 }
 
-/// Searches a placement; where it tears ops apart that use one written memory, another one that keeps them together.
+/// Searches a placement; where it tears ops apart that use one written memory, another one that keeps them together. Each has half of the limits.
 fn as_searched(program: &mut Program<'_, '_>, search: &partition::Options) -> Result<Placement, Reported> {
+    let mut search = search.clone();
+    if program.cluster.devices.len() > 1 && !program.imported.shared.is_empty() {
+        search.limits.time_limit_seconds = search.limits.time_limit_seconds.map(|limit| limit / 2.0);
+        search.limits.work_limit = search.limits.work_limit.map(|limit| limit / 2);
+    }
     let plan = |program: &Program<'_, '_>| {
-        partition::plan(&program.view(), search).map_err(|error| program.error(None, &error.to_string()))
+        partition::plan(&program.view(), &search).map_err(|error| program.error(None, &error.to_string()))
     };
     let outcome = plan(program)?;
     if annotations::buffers::bind(&mut program.imported, &outcome.device_of) {
