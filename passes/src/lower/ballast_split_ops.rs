@@ -37,8 +37,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastSplitOpsOptions
         first.entry(&imported.graph.ops[id].key).or_insert(id);
     }
     first.retain(|_, &mut id| {
-        let why = values(&imported, id).map(|value| value.r#type());
-        let why = why.filter_map(|kind| Some((kind, why_not_run(kind)?))).next();
+        let mut kinds = values(&imported, id).map(|value| value.r#type());
+        let why = kinds.find_map(|kind| Some((kind, why_not_run(kind)?)));
         if let Some((kind, why)) = &why {
             let text = format!("is not timed: it takes or returns {kind}, {why}");
             diagnostics::warning(imported.ops[id].location(), &text);
