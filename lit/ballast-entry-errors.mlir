@@ -13,3 +13,20 @@ func.func @tensors(%x: tensor<4xf32>) {
 func.func @complex(%x: memref<4xcomplex<f32>>) {
   return
 }
+
+// -----
+
+// expected-error@+1 {{'@ballast_start' is a name of the run-time library's, of type () -> (): rename it}}
+func.func private @ballast_start(memref<4xf32>)
+func.func @main(%x: memref<4xf32>) {
+  call @ballast_start(%x) : (memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// expected-error@+1 {{the module has a function '@ballast_entry' already: rename it}}
+func.func private @ballast_entry()
+func.func @main(%x: memref<4xf32>) {
+  return
+}

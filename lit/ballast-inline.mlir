@@ -135,3 +135,32 @@ func.func private @callee_in_a_library(%x: i32) -> i32 {
   %0 = "some.op"(%x) : (i32) -> i32
   return %0 : i32
 }
+
+// -----
+
+// A module in a function's body has names of its own: what it calls there is not the outer function of that name.
+// CHECK-LABEL: func.func @names_mean_what_is_nearest
+// CHECK-NEXT: math.exp
+// CHECK: func.func private @f
+// CHECK-NEXT: math.sin
+// CHECK: func.func @g
+// CHECK-NEXT: call @f
+// CHECK-NOT: math.exp
+func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = math.exp %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @names_mean_what_is_nearest(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  builtin.module {
+    func.func private @f(%y: tensor<4xf32>) -> tensor<4xf32> {
+      %1 = math.sin %y : tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    func.func @g(%y: tensor<4xf32>) -> tensor<4xf32> {
+      %1 = func.call @f(%y) : (tensor<4xf32>) -> tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+  }
+  return %0 : tensor<4xf32>
+}

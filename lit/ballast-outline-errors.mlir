@@ -42,3 +42,13 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {ballast.applied 
   return %x : tensor<4xf32>
 }
 func.func private @main_device1()
+
+// -----
+
+#plan = #ballast.plan<version = 2, devices = 2, tmax = 1.0, tmin = 1.0, ratio = 1.0, bound = 1.0, bound_class = "any", gap = 0.0, stop = finished, method = "given", seed = 0, fingerprint = "0000000000000000", stages = [<device = 0, cap = 64, requested_cap = 64, peak = 32, unplanned_peak = 32, seconds = 1.0, unplanned_seconds = 1.0, bound = 1.0>]>
+// expected-error@+1 {{the module has a function '@main_device0_segment0' already: rename it}}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {ballast.applied = #plan} {
+  %a = math.exp %x {ballast.device = #ballast.device<0>} : tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+func.func private @main_device0_segment0()

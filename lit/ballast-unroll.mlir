@@ -390,3 +390,43 @@ func.func private @beside(%x: tensor<8xf32>) -> tensor<8xf32> {
 func.func @shown(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }
+
+// -----
+
+// What other blocks read of a loop is not looked for: it stays whole. In a region of one block it is opened.
+// RUN: sed -n '/^func.func @in_a_region_of_blocks/,$p' %s | ballast-opt --ballast-unroll=nested=inner --remarks-filter=ballast 2>%t.around | FileCheck %s --check-prefix=AROUND
+// RUN: FileCheck %s --check-prefix=STAYS < %t.around
+// AROUND-LABEL: func.func @in_a_region_of_blocks
+// AROUND: scf.for
+// AROUND: math.sin
+// AROUND-NOT: scf.for
+// AROUND: scf.if
+// AROUND-COUNT-2: math.exp
+// STAYS: remark: [Missed] LoopWhole{{.*}}a loop stays whole: the region it stands in has several blocks
+func.func @in_a_region_of_blocks(%x: tensor<4xf32>, %b: i1) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %q = scf.execute_region -> tensor<4xf32> {
+    %r = scf.for %i = %0 to %2 step %1 iter_args(%v = %x) -> tensor<4xf32> {
+      %y = math.exp %v : tensor<4xf32>
+      scf.yield %y : tensor<4xf32>
+    }
+    cf.cond_br %b, ^other, ^end
+  ^other:
+    %s = math.sin %r : tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  ^end:
+    scf.yield %r : tensor<4xf32>
+  }
+  %p = scf.if %b -> tensor<4xf32> {
+    %r = scf.for %i = %0 to %2 step %1 iter_args(%v = %x) -> tensor<4xf32> {
+      %y = math.exp %v : tensor<4xf32>
+      scf.yield %y : tensor<4xf32>
+    }
+    scf.yield %r : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %q, %p : tensor<4xf32>, tensor<4xf32>
+}

@@ -60,3 +60,26 @@ func.func @main(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
 // RUN: sed 's/(%%x: tensor<1024x1024xf32>) ->/(%%x: tensor<1024x1024xf32>, %%k: tensor<i32>) ->/; s/(%%i, %%n) </(%%i, %%k) </' %s > %t.uncounted.mlir
 // RUN: ballast-opt %t.uncounted.mlir --allow-unregistered-dialect --remat="cap=60%% swap=false time-limit=2" -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNCOUNTED
 // UNCOUNTED: 'stablehlo.while' binds: it is a loop that runs as often as its values say, planned as one op, and its body alone takes 12.00 MiB at once. `--ballast-outline-body` takes its body out
+
+// Nor does it open loops of other kinds.
+// RUN: sed -n '/^.. BEGIN KINDS/,/^.. END KINDS/s/^.. //p' %s | grep -v KINDS > %t.kinds.mlir
+// RUN: ballast-opt %t.kinds.mlir --remat="cap=70 relax-limit=9 swap=false time-limit=2" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHERKIND
+// OTHERKIND: 'scf.while' binds: it is a loop, which is planned as one op, and its body alone takes {{.*}} at once. Written as `scf.for` or `stablehlo.while` it can be opened (`--ballast-unroll`)
+// BEGIN KINDS
+// func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> {
+//   %0 = arith.constant 0 : index
+//   %1 = arith.constant 1 : index
+//   %3 = arith.constant 3 : index
+//   %q, %r = scf.while (%n = %0, %v = %x) : (index, tensor<16xf32>) -> (index, tensor<16xf32>) {
+//     %c = arith.cmpi slt, %n, %3 : index
+//     scf.condition(%c) %n, %v : index, tensor<16xf32>
+//   } do {
+//   ^bb0(%n: index, %v: tensor<16xf32>):
+//     %a = math.exp %v : tensor<16xf32>
+//     %b = math.sin %a : tensor<16xf32>
+//     %m = arith.addi %n, %1 : index
+//     scf.yield %m, %b : index, tensor<16xf32>
+//   }
+//   return %r : tensor<16xf32>
+// }
+// END KINDS

@@ -8,8 +8,8 @@ use melior::ir::{
 use mlir_sys::{
     mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAString, mlirBlockDestroy,
     mlirBlockDetach, mlirOpOperandGetNextUse, mlirOpOperandGetOperandNumber, mlirOpOperandGetOwner,
-    mlirOperationDestroy, mlirOperationMoveBefore, mlirStringAttrGetValue, mlirValueGetFirstUse,
-    mlirValueReplaceAllUsesOfWith, mlirValueSetType,
+    mlirOperationDestroy, mlirOperationMoveBefore, mlirStringAttrGetValue, mlirSymbolTableCreate,
+    mlirSymbolTableDestroy, mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
 };
 
 use crate::ffi::{self, owned};
@@ -79,6 +79,20 @@ pub fn for_each_op<'c: 'a, 'a>(root: OperationRef<'c, 'a>, mut visit: impl FnMut
     while let Some(op) = open.pop() {
         visit(op);
         open.extend(children(op));
+    }
+}
+
+/// Do names inside an op mean what it has, and not what the ops around it have?
+#[must_use]
+pub fn is_symbol_table<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>) -> bool {
+    // SAFETY: the op is live; a table of an op that holds no symbols is null, and any other is destroyed here.
+    unsafe {
+        let table = mlirSymbolTableCreate(op.to_raw());
+        let found = !table.ptr.is_null();
+        if found {
+            mlirSymbolTableDestroy(table);
+        }
+        found
     }
 }
 

@@ -46,6 +46,8 @@ pub(crate) enum Why {
     Long,
     /// Its regions are not one block each.
     Regions,
+    /// It stands in a region of several blocks.
+    Around,
     /// It would be more ops than are allowed.
     Ops {
         /// Iterations; at least so many where counting them all took too long.
@@ -61,6 +63,7 @@ impl std::fmt::Display for Why {
             Why::Uncounted => formatter.write_str("how often it runs depends on values that are computed"),
             Why::Long => write!(formatter, "it runs {MOST_TRACED} times or more"),
             Why::Regions => formatter.write_str("its regions are not one block each"),
+            Why::Around => formatter.write_str("the region it stands in has several blocks"),
             Why::Ops { trips, ops } => {
                 write!(formatter, "its {trips} iterations would be {ops} ops, more than max-ops leaves")
             }

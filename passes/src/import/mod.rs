@@ -136,7 +136,16 @@ pub(crate) fn has_body(function: OperationRef<'_, '_>) -> bool {
 fn only_block<'c: 'a, 'a>(function: OperationRef<'c, 'a>) -> Result<BlockRef<'c, 'a>, Reported> {
     match ir::blocks(function).as_slice() {
         [] => Err(diagnostics::error(ir::place(function), "the function has no body to plan")),
-        [block] => Ok(*block),
+        [block] => match (block.terminator(), ir::last_op(*block)) {
+            (None, Some(last)) => {
+                let text = format!(
+                    "'{}' is of no dialect that is loaded, so nobody knows that it ends the function: end it with `func.return`",
+                    ir::name(last)
+                );
+                Err(diagnostics::error(ir::place(last), &text))
+            }
+            _ => Ok(*block),
+        },
         [_, second, ..] => {
             let at = second.first_operation().map_or(function.location(), |op| op.location());
             let message = "the function has several blocks: only straight-line programs are planned; \

@@ -10,7 +10,7 @@ use melior::ir::{Block, BlockLike, Region, RegionLike, Type, Value, ValueLike};
 
 use crate::import;
 use crate::import::types::Types;
-use crate::lower::native::{Code, declare, function, function_type};
+use crate::lower::native::{Code, check_free, declare, function, function_type, named};
 
 /// Name of the function that is added.
 const ENTRY: &str = "ballast_entry";
@@ -109,6 +109,9 @@ fn write<'c: 'a, 'a>(
     programs: &[Callee],
     options: &BallastEntryOptions,
 ) -> Result<(), Reported> {
+    if let Some(known) = named(module, ENTRY) {
+        check_free(module, ENTRY, known)?;
+    }
     for (name, kind) in [
         ("ballast_fill", "(index, index, index, index, index) -> ()"),
         ("ballast_start", "() -> ()"),
@@ -212,10 +215,13 @@ fn describe<'c: 'a, 'a>(
     Ok(operands)
 }
 
-/// Can a function take or return this type of tensors, once they are buffers?
-pub(crate) fn can_run(kind: Type<'_>) -> bool {
-    let element = types::ranked_tensor(kind).map(|shape| shape.element.to_string());
-    element.is_some_and(|element| ELEMENTS.contains(&element.as_str())) && Types::new(None).of(kind).is_ok()
+/// Why no function can be run that takes or returns this type of tensors, once they are buffers; none where it can.
+pub(crate) fn why_not_run(kind: Type<'_>) -> Option<String> {
+    let Some(shape) = types::ranked_tensor(kind).filter(|_| Types::new(None).of(kind).is_ok()) else {
+        return Some("which is no tensor of static shape".to_owned());
+    };
+    let element = shape.element.to_string();
+    (!ELEMENTS.contains(&element.as_str())).then(|| format!("and no random {element} is known"))
 }
 
 fn buffer(kind: Type<'_>, sizes: &mut Types) -> Result<Buffer, String> {

@@ -11,7 +11,7 @@ use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
 use ballast_dialects::operations::{
-    erase, for_each_op, is_constant_like, referenced_symbols, replace_all_uses, set_location,
+    erase, for_each_op, is_constant_like, is_symbol_table, referenced_symbols, replace_all_uses, set_location,
 };
 use ballast_dialects::passes::BallastInlineOptions;
 use melior::ir::operation::{OperationLike, OperationRef};
@@ -99,6 +99,7 @@ impl<'c: 'a, 'a> Functions<'c, 'a> {
             for_each_op(function.op, |op| {
                 ops += 1;
                 if ir::name(op) == "func.call"
+                    && names_of_module(op, function.op)
                     && let Some(callee) = ir::symbol(op, "callee")
                     && let Some(&callee) = index.get(&callee)
                 {
@@ -182,6 +183,14 @@ impl<'c: 'a, 'a> Functions<'c, 'a> {
             erase(function.op);
         }
     }
+}
+
+/// Does a name in an op inside of a function mean what it does in the module? Not in a table of symbols of its own, such as a module in the
+/// function's body.
+fn names_of_module(op: OperationRef<'_, '_>, function: OperationRef<'_, '_>) -> bool {
+    std::iter::successors(op.parent_operation(), |op| op.parent_operation())
+        .take_while(|around| *around != function)
+        .all(|around| !is_symbol_table(&around))
 }
 
 /// Marks the functions on a cycle of calls; returns all, callees first.

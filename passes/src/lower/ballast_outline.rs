@@ -21,7 +21,7 @@ use melior::ir::{
 use crate::apply::ballast_apply::check_applied;
 use crate::import;
 use crate::lower::messages::{self, End};
-use crate::lower::native::{Code, function};
+use crate::lower::native::{Code, check_free, function};
 use crate::lower::segments::{Event, Line, Message, Segment, Swap, ValueId, cut};
 
 /// Runs the pass.
@@ -49,7 +49,12 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastOutlineOptions)
         })
         .collect();
     program.check(&messages)?;
-    program.write(module, &events)
+    let segments = program.segment_names(&events);
+    let programs = DeviceId::first(program.devices).map(|device| program.program_name(device));
+    for name in programs.chain(segments.iter().flatten().cloned()) {
+        check_free(module, &name, program.function)?;
+    }
+    program.write(module, &events, &segments)
 }
 
 /// A rewritten function, as the cut sees it.
@@ -105,14 +110,6 @@ impl<'c: 'a, 'a> Program<'c, 'a> {
         };
         program.number();
         program.place()?;
-        let taken: BTreeSet<String> = import::functions(module).into_iter().map(|(name, _)| name).collect();
-        if let Some(name) = DeviceId::first(devices)
-            .map(|device| program.program_name(device))
-            .find(|name| taken.contains(name))
-        {
-            let text = format!("the module has a function '@{name}' already: rename it");
-            return Err(diagnostics::error(location, &text));
-        }
         Ok(program)
     }
 
@@ -240,27 +237,38 @@ impl<'c: 'a, 'a> Program<'c, 'a> {
         format!("{}_device{device}", self.name)
     }
 
-    fn write(&self, module: OperationRef<'c, 'a>, events: &[Event]) -> Result<(), Reported> {
+    /// By event: the function of a segment.
+    fn segment_names(&self, events: &[Event]) -> Vec<Option<String>> {
+        let mut counts = vec![0; self.devices];
+        let name = |event: &Event| match event {
+            Event::Message(_) => None,
+            Event::Segment(segment) => {
+                let count = &mut counts[segment.device];
+                let name = format!("{}_segment{count}", self.program_name(segment.device));
+                *count += 1;
+                Some(name)
+            }
+        };
+        events.iter().map(name).collect()
+    }
+
+    fn write(
+        &self,
+        module: OperationRef<'c, 'a>,
+        events: &[Event],
+        calls: &[Option<String>],
+    ) -> Result<(), Reported> {
         let context = ballast_dialects::ir::context(module);
         let mut writer = Writer { program: self, module, context };
-        let mut calls: Vec<Option<String>> = Vec::with_capacity(events.len());
-        let mut counts = vec![0; self.devices];
-        for event in events {
-            calls.push(match event {
-                Event::Message(_) => None,
-                Event::Segment(segment) => {
-                    let count = &mut counts[segment.device];
-                    let name = format!("{}_segment{count}", self.program_name(segment.device));
-                    *count += 1;
-                    writer.segment(&name, segment)?;
-                    Some(name)
-                }
-            });
+        for (event, name) in events.iter().zip(calls) {
+            if let (Event::Segment(segment), Some(name)) = (event, name) {
+                writer.segment(name, segment)?;
+            }
         }
         for device in DeviceId::first(self.devices) {
-            writer.device(device, events, &calls)?;
+            writer.device(device, events, calls)?;
         }
-        writer.host(events, &calls)
+        writer.host(events, calls)
     }
 }
 

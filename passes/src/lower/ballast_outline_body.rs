@@ -24,7 +24,7 @@ use melior::ir::{
 use crate::counted::Loop;
 use crate::import;
 use crate::lower::ballast_inline::inline_calls;
-use crate::lower::native::{Code, function};
+use crate::lower::native::{Code, check_free, function};
 
 /// Says of an argument of a function which result takes its buffer.
 const ALIASES: &str = "tf.aliasing_output";
@@ -51,10 +51,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastOutlineBodyOpti
         return Ok(());
     };
     let body = if options.name.is_empty() { format!("{name}_body") } else { options.name.clone() };
-    if import::functions(module).iter().any(|(known, _)| *known == body) {
-        let text = format!("the module has a function '@{body}' already: rename it");
-        return Err(diagnostics::error(program.location(), &text));
-    }
+    check_free(module, &body, program)?;
     let Some(moved) = Body::of(found) else { return Ok(()) };
     let remark = Remark::new(Kind::Passed, "OutlineBody", &name, "the body of a loop is a function");
     let remark = remark.fact("body", &body).fact("ops", moved.moved().count());

@@ -17,8 +17,8 @@ use crate::apply::actions::travellers;
 use crate::backend::xla::{barriers, products};
 use crate::files;
 use crate::import::{self, ImportOptions, Imported};
-use crate::lower::ballast_entry::can_run;
-use crate::lower::native::{Code, function};
+use crate::lower::ballast_entry::why_not_run;
+use crate::lower::native::{Code, check_free, function, named};
 
 /// Runs the pass.
 ///
@@ -37,15 +37,26 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastSplitOpsOptions
         first.entry(&imported.graph.ops[id].key).or_insert(id);
     }
     first.retain(|_, &mut id| {
-        let runs = values(&imported, id).all(|value| can_run(value.r#type()));
-        if !runs {
-            let text = "is not timed: it takes or returns something else than tensors of static shape";
-            diagnostics::warning(imported.ops[id].location(), text);
+        let mut kinds = values(&imported, id).map(|value| value.r#type());
+        let why = kinds.find_map(|kind| Some((kind, why_not_run(kind)?)));
+        if let Some((kind, why)) = &why {
+            let text = format!("is not timed: it takes or returns {kind}, {why}");
+            diagnostics::warning(imported.ops[id].location(), &text);
         }
-        runs
+        why.is_none()
     });
-    let mut before: Vec<OperationRef<'_, '_>> =
-        import::functions(module).into_iter().map(|(_, op)| op).collect();
+    // Private helpers stay for those who call them.
+    let is_public = |op: OperationRef<'_, '_>| {
+        ir::string(op, "sym_visibility").is_none_or(|visibility| visibility == "public")
+    };
+    let functions = import::functions(module).into_iter();
+    let before: Vec<OperationRef<'_, '_>> = functions.map(|(_, op)| op).filter(|&op| is_public(op)).collect();
+    for number in 0..first.len() {
+        let name = format!("op{number}");
+        if let Some(known) = named(module, &name).filter(|known| !before.contains(known)) {
+            check_free(module, &name, known)?;
+        }
+    }
     for (number, &id) in first.values().enumerate() {
         write(module, &imported, &format!("op{number}"), id)?;
     }
@@ -55,8 +66,6 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastSplitOpsOptions
         let text = format!("{} cannot be written: {error}", options.keys_file);
         diagnostics::error(module.location(), &text)
     })?;
-    // Private helpers stay for those who call them.
-    before.retain(|&op| ir::string(op, "sym_visibility").is_none_or(|visibility| visibility == "public"));
     before.into_iter().for_each(erase);
     Ok(())
 }

@@ -6,6 +6,7 @@ use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
 use ballast_dialects::operations::{erase, replace_all_uses, set_operand};
 use ballast_dialects::passes::BallastToBuffersOptions;
+use ballast_dialects::types;
 use melior::ir::attribute::{DenseI32ArrayAttribute, IntegerAttribute};
 use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::r#type::IntegerType;
@@ -24,6 +25,7 @@ pub(crate) const HOST_SPACE: i64 = 1;
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastToBuffersOptions) -> Result<(), Reported> {
+    warn_of_whole_tensors(module);
     for function in ir::blocks(module).into_iter().flat_map(ir::ops) {
         for block in ir::blocks(function) {
             lower(block)?;
@@ -31,6 +33,30 @@ pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastToBuffersOptio
     }
     strip(module, |name, value| is_of_planning(name, value) && name != names::PROGRAM);
     Ok(())
+}
+
+/// Says of ops on whole tensors of which bufferization makes none of buffers what to run first, once for each dialect: its own message has no advice.
+fn warn_of_whole_tensors(module: OperationRef<'_, '_>) {
+    let mut told: Vec<&str> = Vec::new();
+    for op in ir::nested(module) {
+        let Some((dialect, name)) = ir::name(op).split_once('.') else { continue };
+        let advice = match dialect {
+            "arith" if ["constant", "index_cast", "select"].contains(&name) => continue,
+            "arith" | "math" => "run `--convert-elementwise-to-linalg` before planning",
+            "tosa" => "run `--tosa-to-linalg-pipeline` before planning",
+            "stablehlo" => {
+                "plan it as linalg on tensors, as exporters write it with `--form linalg`, or run the plan by \
+                            `ballast run --backend xla`"
+            }
+            _ => continue,
+        };
+        let makes_tensors = op.results().any(|result| types::is_tensor(result.r#type()));
+        if makes_tensors && !told.contains(&dialect) {
+            told.push(dialect);
+            let text = format!("'{dialect}.{name}' on tensors becomes no op on buffers: {advice}");
+            diagnostics::warning(ir::place(op), &text);
+        }
+    }
 }
 
 fn lower<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Result<(), Reported> {

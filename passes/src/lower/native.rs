@@ -204,16 +204,41 @@ pub(crate) fn function<'c: 'a, 'a>(
         .ok_or_else(|| fail("the module has no body".to_owned()))
 }
 
+/// What has a name in the module.
+pub(crate) fn named<'c: 'a, 'a>(module: OperationRef<'c, 'a>, name: &str) -> Option<OperationRef<'c, 'a>> {
+    let mut all = ir::blocks(module).into_iter().flat_map(ir::ops);
+    all.find(|&op| ir::string(op, "sym_name").is_some_and(|known| known == name))
+}
+
+/// Refuses a name for what is about to be added that the module has already.
+///
+/// # Errors
+/// At `place`.
+pub(crate) fn check_free(
+    module: OperationRef<'_, '_>,
+    name: &str,
+    place: OperationRef<'_, '_>,
+) -> Result<(), Reported> {
+    let Some(known) = named(module, name) else { return Ok(()) };
+    let what = if ir::name(known) == "func.func" { "function" } else { "symbol" };
+    let text = format!("the module has a {what} '@{name}' already: rename it");
+    Err(diagnostics::error(place.location(), &text))
+}
+
 /// Declares a function of the run-time library, unless the module has it.
+///
+/// # Errors
+/// At what else has its name.
 pub(crate) fn declare(module: OperationRef<'_, '_>, name: &str, kind: &str) -> Result<(), Reported> {
-    let known = ir::blocks(module)
-        .into_iter()
-        .flat_map(ir::ops)
-        .any(|op| ir::string(op, "sym_name").is_some_and(|known| known == name));
-    if known {
+    let kind = function_type(module, kind)?;
+    let Some(known) = named(module, name) else {
+        return function(module, name, kind, Region::new()).map(|_| ());
+    };
+    if ir::attribute(known, "function_type") == Some(TypeAttribute::new(kind).into()) {
         return Ok(());
     }
-    function(module, name, function_type(module, kind)?, Region::new()).map(|_| ())
+    let text = format!("'@{name}' is a name of the run-time library's, of type {kind}: rename it");
+    Err(diagnostics::error(known.location(), &text))
 }
 
 /// A type of functions by its text.

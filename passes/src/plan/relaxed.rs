@@ -239,8 +239,16 @@ fn why_at_op(
     if at.region_count() > 0 && graph.ops[id].workspace > Bytes::ZERO {
         let is_loop = name.ends_with(".while") || name.ends_with(".for") || name.ends_with(".forall");
         let most_ops = BallastUnrollOptions::default().max_ops;
-        let is_counted = Loop::of(at).is_none_or(|found| found.is_ok_and(|found| found.is_counted(most_ops)));
-        return if is_loop && !is_counted {
+        let opened = Loop::of(at).map(|found| found.is_ok_and(|found| found.is_counted(most_ops)));
+        return if is_loop && opened.is_none() {
+            Why {
+                reason: format!(
+                    "it is a loop, which is planned as one op, and its body alone takes {workspace} at once"
+                ),
+                remedy: "Written as `scf.for` or `stablehlo.while` it can be opened (`--ballast-unroll`), or its body taken out \
+                         (`--ballast-outline-body`)",
+            }
+        } else if is_loop && opened == Some(false) {
             Why {
                 reason: format!(
                     "it is a loop that runs as often as its values say, planned as one op, and its body alone takes {workspace} at once"

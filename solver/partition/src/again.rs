@@ -1,5 +1,7 @@
 //! Placements for programs whose memory has been planned: searched again with what the plans came to, or made without a search.
 
+use std::collections::HashSet;
+
 use ballast_core::device::DeviceId;
 use ballast_core::limits::Deadline;
 use ballast_core::program::Program;
@@ -103,7 +105,19 @@ pub fn neighbours(
         limits: options.limits,
         deadline: &deadline,
     };
-    Ok(free::next_to(&task, given, wanted))
+    let mut found = free::next_to(&task, given, (wanted, options.use_all_devices));
+    found.retain(|next| is_as_busy(program, options, next));
+    Ok(found)
+}
+
+/// Does a placement leave no more devices idle than the one to start from, where all are to be used?
+fn is_as_busy(program: &Program<'_>, options: &Options, device_of: &[DeviceId]) -> bool {
+    let used = |device_of: &[DeviceId]| {
+        let devices: HashSet<DeviceId> = program.graph.planned().map(|op| device_of[op]).collect();
+        devices.len()
+    };
+    let before = options.start.as_deref().map_or(program.devices(), used);
+    !options.use_all_devices || used(device_of) >= before
 }
 
 /// How many placements [`simple`] makes at most.
@@ -125,8 +139,8 @@ pub fn simple(
         return Ok(None);
     }
     if number == 1 {
-        let cut = plan(program, &Options { method: Method::DP, start: None, ..options.clone() })?;
-        return Ok(Some(cut.device_of));
+        let cut = plan(program, &Options { method: Method::DP, start: None, ..options.clone() })?.device_of;
+        return Ok(Some(cut).filter(|cut| is_as_busy(program, options, cut)));
     }
     let Program { graph, costs, cluster } = *program;
     let deadline = Deadline::on(options.clock, options.limits.time_limit_seconds);
@@ -135,11 +149,12 @@ pub fn simple(
         let judge = Judge::new(program, options);
         let caps = (&judge.caps_for_stages()[..], judge.relax_limit);
         let packed = packed(&items.ops, &Links::new(cluster), caps, &deadline);
-        return Ok(packed.map(|packed| items.place(graph, &packed)));
+        let placed = packed.map(|packed| items.place(graph, &packed));
+        return Ok(placed.filter(|placed| is_as_busy(program, options, placed)));
     }
-    let folded = free::folded(*program, &items.ops, &deadline);
-    match folded {
-        Some(folded) => Ok(Some(items.place(graph, &folded))),
+    let folded = free::folded(*program, &items.ops, &deadline).map(|folded| items.place(graph, &folded));
+    match folded.filter(|placed| is_as_busy(program, options, placed)) {
+        Some(folded) => Ok(Some(folded)),
         None => simple(program, options, 1),
     }
 }

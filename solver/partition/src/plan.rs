@@ -240,6 +240,11 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Does a placement leave no more devices idle than the best, where all are to be used?
+    fn is_as_busy(&self, other: &Judged) -> bool {
+        !self.use_all || other.balance.idle_devices <= self.best.balance.idle_devices
+    }
+
     /// A placement of the op sequence with single ops moved where that helps, judged.
     fn tuned(&self, of_sequence: Vec<DeviceId>, within_caps: bool) -> Judged {
         let keep = Keep { caps: within_caps.then_some(&self.caps[..]) };
@@ -324,8 +329,7 @@ impl<'a> Search<'a> {
         self.floor =
             Bound::proved(bound, BoundClass::AnyAssignment).trusting_highs(true).raised_to(self.floor);
         let Some(better) = better.map(|placement| self.judged(&placement)) else { return };
-        let as_busy = !self.use_all || better.balance.idle_devices <= self.best.balance.idle_devices;
-        if better.beats(&self.best) && as_busy {
+        if better.beats(&self.best) && self.is_as_busy(&better) {
             (self.best, self.method) = (better, "free-program");
         }
     }
@@ -382,8 +386,7 @@ impl<'a> Search<'a> {
                                 && variant.device_of != self.best.device_of
                     }
                 };
-                let as_busy = !self.use_all || variant.balance.idle_devices <= self.best.balance.idle_devices;
-                if faster && as_busy {
+                if faster && self.is_as_busy(&variant) {
                     (self.best, self.method) = (variant, candidate.method);
                 }
             }
@@ -392,12 +395,12 @@ impl<'a> Search<'a> {
         self.refined = self.refined.or(proposal.refined.map(|(by, _)| (by, as_it_is)));
     }
 
-    /// The placement given, where nothing found is as good.
+    /// The placement given, where nothing found is as good; not one that leaves devices idle that are to be used.
     fn keep_given(&mut self, given: Option<&[DeviceId]>) {
         let Some(given) = given else { return };
         let of_sequence: Vec<DeviceId> = self.items.ops.ops.iter().map(|&op| given[op]).collect();
         let given = self.judged(&of_sequence);
-        if self.best.no_worse(&given) {
+        if self.best.no_worse(&given) || !self.is_as_busy(&given) {
             return;
         }
         // What is preferred for its memory may be slower than the start: then what came before it counts.

@@ -94,6 +94,42 @@ fn neighbours_take_something_from_the_slowest_device_the_best_first() {
 }
 
 #[test]
+fn where_all_devices_are_to_be_used_no_placement_of_a_round_leaves_one_idle() {
+    // Eight ops of a second, and values that take ten seconds to cross: on one device they are fastest.
+    let ops: Vec<(Vec<usize>, u64, bool)> =
+        (0..8).map(|i| (if i == 0 { vec![] } else { vec![i - 1] }, 100, i % 2 == 0)).collect();
+    let (graph, costs, cluster) = (graph(&ops), costs(&vec![vec![1.0; 8]; 2]), cluster(2, 1 << 30, LINK));
+    let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+    let given: Vec<DeviceId> = (0..8).map(|op| DeviceId(usize::from(op == 0))).collect();
+    let seconds: Vec<f64> = program.stages(&given).iter().map(Stage::load_seconds).collect();
+    let round = Measured { device_of: &given, seconds: &seconds, raised: &[false; 2] };
+    let all = |use_all_devices| {
+        let limits = Limits { time_limit_seconds: None, work_limit: Some(10_000), seed: 5, threads: 1 };
+        let of = |method, start| Options { method, limits, use_all_devices, start, ..Options::default() };
+        let options = of(Method::AUTO, Some(given.clone()));
+        let mut found: Vec<Vec<DeviceId>> = (0..SIMPLE_PLACEMENTS)
+            .filter_map(|number| simple(&program, &options, number).expect("options that make sense"))
+            .collect();
+        for seed in 0..20 {
+            let options = Options { limits: Limits { seed, ..limits }, ..options.clone() };
+            for next in [Next::Likeliest { count: 4 }, Next::Shaken] {
+                found.extend(neighbours(&program, &options, &round, next).expect("placements"));
+            }
+        }
+        found.push(repartition(&program, &options, &[round]).expect("a plan").device_of);
+        // A placement given that leaves one idle is none to keep, however fast.
+        for method in [Method::AUTO, Method::DP] {
+            found.push(plan(&program, &of(method, Some(vec![DeviceId(0); 8]))).expect("a plan").device_of);
+        }
+        found
+    };
+    let idle = |of: &Vec<DeviceId>| of.iter().all(|&device| device == of[0]);
+    assert!(all(false).iter().any(idle));
+    let found = all(true);
+    assert!(found.len() > 20 && !found.iter().any(idle), "{found:?}");
+}
+
+#[test]
 fn memory_that_measured_seconds_pay_for_is_not_priced_again() {
     // Forty ops whose values are read backwards, 16 s that hold ten times the cap; then a chain of 24 s that holds next to nothing.
     let mut ops: Vec<(Vec<usize>, u64, bool)> =

@@ -35,6 +35,14 @@ fn dynamic_shapes_without_a_size_are_refused_at_the_op() {
 }
 
 #[test]
+fn a_function_that_nobody_knows_to_end_is_refused_at_its_last_op() {
+    let text = "func.func @main(%a: tensor<4xf32>) {
+      \"some.return\"(%a) : (tensor<4xf32>) -> ()
+    }";
+    default(text, 2, &["'some.return'", "func.return"]);
+}
+
+#[test]
 fn sizes_that_cannot_be_are_refused() {
     default("func.func @main(%a: tensor<4000000000x4000000000xf32>) { return }", 1, &["2^63"]);
     default("func.func @main(%a: !mystery.kind) { return }", 1, &["!mystery.kind", "not known"]);

@@ -9,7 +9,7 @@ use ballast_dialects::ir;
 use ballast_dialects::operations::{erase, for_each_op, is_constant_like, set_location, set_operand};
 use melior::Context;
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{Attribute, BlockLike, BlockRef, Location, Operation, Value, ValueLike};
+use melior::ir::{Attribute, BlockLike, BlockRef, Location, Operation, RegionLike, Value, ValueLike};
 
 use super::dead::sweep;
 use super::stacks::{Known, Range};
@@ -88,7 +88,7 @@ impl<'c> Budget<'c> {
     }
 }
 
-/// Opens the loops of a block, and with `nested` inner ones first, those inside its ops before.
+/// Opens the loops of a block that is all of its region, and with `nested` inner ones first, those inside its ops before.
 ///
 /// # Errors
 /// With the diagnostic that was emitted.
@@ -109,7 +109,13 @@ pub(crate) fn open_in_block<'c: 'a, 'a>(
         }
     }
     for block in blocks.into_iter().rev() {
-        if !ir::ops(block).any(|op| Loop::of(op).is_some()) {
+        let mut loops = ir::ops(block).filter(|&op| Loop::of(op).is_some()).peekable();
+        if loops.peek().is_none() {
+            continue;
+        }
+        // Uses are replaced in one block, and here others may read what a loop makes.
+        if !is_alone(block) {
+            loops.for_each(|op| budget.leave(op, Why::Around));
             continue;
         }
         Rewriter {
@@ -123,6 +129,12 @@ pub(crate) fn open_in_block<'c: 'a, 'a>(
         .block(block)?;
     }
     Ok(())
+}
+
+/// Is a block all of its region?
+fn is_alone(block: BlockRef<'_, '_>) -> bool {
+    let first = block.parent_region().and_then(|region| region.first_block());
+    first == Some(block) && block.next_in_region().is_none()
 }
 
 /// Where ops go that are made now.

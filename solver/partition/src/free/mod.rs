@@ -176,8 +176,13 @@ impl Auto {
     }
 }
 
-/// Placements of the items next to a given one, whose memory plans have told the rates of the task.
-pub(crate) fn next_to(task: &Task<'_>, given: &[DeviceId], wanted: Next) -> Vec<Vec<DeviceId>> {
+/// Placements of the items next to a given one, whose memory plans have told the rates of the task; where all devices are to be `used`, the
+/// likeliest leave none of them without items.
+pub(crate) fn next_to(
+    task: &Task<'_>,
+    given: &[DeviceId],
+    (wanted, used): (Next, bool),
+) -> Vec<Vec<DeviceId>> {
     let starts = [task.items.read(given)];
     let search = Auto { mover: Mover::None }.task(task, &starts, None, task.limits, task.deadline);
     let found = match wanted {
@@ -185,7 +190,7 @@ pub(crate) fn next_to(task: &Task<'_>, given: &[DeviceId], wanted: Next) -> Vec<
             let held = search::held(&search, &starts[0]).into_iter();
             let hidden: Vec<f64> =
                 held.zip(peaks(task.program, given)).map(|(held, peak)| peak - held).collect();
-            near::neighbours(&search::Task { unseen: Some(&hidden), ..search }, count)
+            near::neighbours(&search::Task { unseen: Some(&hidden), ..search }, count, used)
         }
         Next::Shaken => near::shaken(&search).into_iter().collect(),
     };

@@ -26,8 +26,9 @@ const MOST_SHAKEN: usize = 4;
 /// One in so many moves brings a group back in exchange.
 const EXCHANGES: u32 = 3;
 
-/// So many placements of the items next to the last start of a task, those estimated best first.
-pub(crate) fn neighbours(task: &Task<'_>, count: usize) -> Vec<Vec<DeviceId>> {
+/// So many placements of the items next to the last start of a task, those estimated best first; where all devices are to be `used`, none that leaves one
+/// without items.
+pub(crate) fn neighbours(task: &Task<'_>, count: usize, used: bool) -> Vec<Vec<DeviceId>> {
     let (site, board) = setting(task);
     let start = task.starts.last().map(|start| bound(&board, start)).unwrap_or_default();
     if start.is_empty() || site.devices < 2 {
@@ -42,7 +43,7 @@ pub(crate) fn neighbours(task: &Task<'_>, count: usize) -> Vec<Vec<DeviceId>> {
         }
         let Some(mut moves) = near.draw() else { continue };
         moves.sort_unstable();
-        if known.insert(moves.clone()) {
+        if known.insert(moves.clone()) && !(used && near.empties(&moves)) {
             found.push((near.rated(&moves), moves));
         }
     }
@@ -143,6 +144,16 @@ impl<'a> Near<'a> {
         }
         self.state.restore(&self.loads);
         rated
+    }
+
+    /// Do moves leave a device without groups that has some?
+    fn empties(&self, moves: &[(GroupId, usize)]) -> bool {
+        let of = |device: usize| {
+            let leave = moves.iter().filter(|&&(group, _)| self.state.device_of(group) == device).count();
+            let come = moves.iter().filter(|&&(_, to)| to == device).count();
+            leave > 0 && self.on_device[device].len() + come == leave
+        };
+        moves.iter().any(|&(group, _)| of(self.state.device_of(group)))
     }
 
     /// Groups of a device that is slow, and where they may go.
