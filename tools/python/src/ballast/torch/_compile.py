@@ -177,9 +177,11 @@ def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend
     try:
         # Beyond the limit the model would run as it is, without a plan. Torch counts what all models of a class are compiled to as one: each has as much as it may.
         backend.limit, models = config.recompile_limit, backend.models()
+        # Under DistributedDataParallel torch would cut the model into one graph per bucket of gradients, and each would have the whole cap.
+        whole = {"optimize_ddp": False} if torch._dynamo.utils.get_optimize_ddp_mode() == "ddp_optimizer" else {}
         with config.patch(
             fail_on_recompile_limit_hit=True, recompile_limit=models * config.recompile_limit,
-            accumulated_recompile_limit=models * config.accumulated_recompile_limit,
+            accumulated_recompile_limit=models * config.accumulated_recompile_limit, **whole,
         ):
             found = function(*args, **kwargs)
         if not backend.asked:
