@@ -16,6 +16,7 @@ from .._errors import BallastError, UnsupportedModel, of_ballast
 from .._plan import Plan
 from ._backend import Backend, too_often
 from ._captured import break_of, holder
+from ._settings import changed
 
 
 def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
@@ -173,16 +174,16 @@ class CompiledFunction(_Compiled):
 
 def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend) -> Any:
     """Calls, and says what went wrong in one sentence where it is ours to say."""
-    exceptions, config = torch._dynamo.exc, torch._dynamo.config
+    exceptions = torch._dynamo.exc
     try:
         # Beyond the limit the model would run as it is, without a plan. Torch counts what all models of a class are compiled to as one: each has as much as it may.
-        backend.limit, models = config.recompile_limit, backend.models()
-        # Under DistributedDataParallel torch would cut the model into one graph per bucket of gradients, and each would have the whole cap.
-        whole = {"optimize_ddp": False} if torch._dynamo.utils.get_optimize_ddp_mode() == "ddp_optimizer" else {}
-        with config.patch(
-            fail_on_recompile_limit_hit=True, recompile_limit=models * config.recompile_limit,
-            accumulated_recompile_limit=models * config.accumulated_recompile_limit, **whole,
-        ):
+        models = backend.models()
+        with changed(
+            fail_on_recompile_limit_hit=lambda _: True, recompile_limit=lambda limit: models * limit, accumulated_recompile_limit=lambda limit: models * limit,
+            # Under DistributedDataParallel torch would cut the model into one graph per bucket of gradients, and each would have the whole cap.
+            optimize_ddp=lambda mode: False if mode in (True, "ddp_optimizer") else mode,
+        ) as own:
+            backend.limit = own["recompile_limit"]
             found = function(*args, **kwargs)
         if not backend.asked:
             backend.asked = True

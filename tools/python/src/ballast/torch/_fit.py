@@ -21,6 +21,7 @@ from ._judge import judge
 from ._partitioner import prepare
 from ._report import source_of
 from ._rewrite import rewrite
+from ._settings import changed
 
 
 #: No limit on how often a model is compiled.
@@ -161,7 +162,7 @@ def _captured(
 
     try:
         # What else is compiled of this model stays as it is, and does not count.
-        with torch._dynamo.config.patch(recompile_limit=_ANY, accumulated_recompile_limit=_ANY), functorch_config.patch(enable_autograd_cache=False), \
+        with changed(recompile_limit=lambda _: _ANY, accumulated_recompile_limit=lambda _: _ANY), functorch_config.patch(enable_autograd_cache=False), \
                 torch.random.fork_rng(devices=[]):
             torch.compile(model, backend=backend, dynamic=False, fullgraph=True)(*args, **(kwargs or {}))
     except _Captured:
