@@ -1,4 +1,4 @@
-"""PyTorch: planned models inside of what else calls or compiles models: `DistributedDataParallel`."""
+"""PyTorch: planned models inside of what else calls or compiles models: `DistributedDataParallel`, compiled functions and modules around them."""
 
 import copy
 import warnings
@@ -73,3 +73,68 @@ def test_a_model_under_distributed_data_parallel_is_one_graph_under_its_cap(grou
     assert ballast.torch.measure(lambda: parallel(batch).backward()).peak_bytes + held <= plan.cap_bytes
     # What torch is set to elsewhere stays.
     assert torch._dynamo.config.optimize_ddp is True
+
+
+# Inside of what else is compiled.
+
+#: What of a planned model and a batch is a loss, for torch.compile and for ballast.torch.compile.
+AROUND = {
+    "a function": lambda inner: lambda x: inner(x) * 2,
+    "a module": lambda inner: torch.nn.Sequential(torch.nn.Tanh(), inner),
+}
+
+
+def gradients(model, call, batch):
+    model.zero_grad()
+    call(batch).backward()
+    return [parameter.grad for parameter in model.parameters()]
+
+
+@pytest.mark.parametrize("fullgraph", [False, True])
+@pytest.mark.parametrize("around", AROUND)
+def test_inside_of_what_torch_compiles_a_planned_model_is_a_part_and_that_is_said(around, fullgraph):
+    model, batch = Deep(2), torch.randn(64, 256)
+    right = gradients(model, AROUND[around](model), batch)
+    inner = ballast.torch.compile(model, cap="100%", **QUICK)
+    outer = torch.compile(AROUND[around](inner), backend="aot_eager", fullgraph=fullgraph)
+    with pytest.warns(UserWarning, match="runs WITHOUT its plan, and its cap does not hold"):
+        found = gradients(model, outer, batch)
+    for one, same in zip(found, right, strict=True):
+        assert torch.equal(one, same)
+    assert not inner._ballast_backend.plans
+    with pytest.raises(ballast.BallastError, match="not inside of what something else compiles"):
+        _ = inner.plan
+    # By itself it is planned as before.
+    inner(batch).backward()
+    assert inner.plan.peak_bytes <= inner.plan.cap_bytes
+
+
+@pytest.mark.parametrize("around", AROUND)
+def test_of_planned_models_inside_each_other_the_outer_cap_is_kept(around):
+    model, batch = Deep(), torch.randn(2048, 256)
+    inner = ballast.torch.compile(model, cap="1GB", **QUICK)
+    outer = ballast.torch.compile(AROUND[around](inner), cap="50%", **QUICK)
+    with pytest.warns(UserWarning, match="runs WITHOUT its plan"):
+        gradients(model, outer, batch)
+    (plan,) = outer._ballast_backend.plans
+    model.zero_grad()
+    held = batch.nbytes + sum(parameter.nbytes for parameter in model.parameters())
+    assert ballast.torch.measure(lambda: outer(batch).backward()).peak_bytes + held <= plan.cap_bytes < 0.51 * plan.unplanned_bytes
+    assert not inner._ballast_backend.plans
+
+
+def test_a_planned_function_inside_of_what_is_compiled_is_a_part_of_it():
+    batch = torch.randn(64, 64, requires_grad=True)
+    inner = ballast.torch.compile(lambda x: x.sin().exp(), cap="100%", **QUICK)
+    with pytest.warns(UserWarning, match="runs WITHOUT its plan") as caught:
+        torch.compile(lambda x: inner(x).sum(), backend="aot_eager", fullgraph=True)(batch).backward()
+    # Nothing of it is called scripted, nor switched off.
+    assert {text[:80] for text in said(caught)} == {said(caught)[0][:80]}
+    assert torch.allclose(batch.grad, batch.detach().sin().exp() * batch.detach().cos())
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_a_planned_model_is_as_true_as_its_model(empty):
+    """Torch's own asks a model for its length that has none."""
+    assert bool(ballast.torch.compile(Deep(1), cap="100%"))
+    assert bool(ballast.torch.compile(torch.nn.Sequential(*([] if empty else [torch.nn.Tanh()])), cap="100%")) is not empty

@@ -69,7 +69,7 @@ class _Compiled:
                 "takes inside), and such calls are not planned"
             )
         if not self._ballast_backend.plans:
-            raise BallastError("there is no plan yet: it is made by the first call in training (with gradients)")
+            raise BallastError("there is no plan yet: it is made by the first call in training (with gradients) that is not inside of what something else compiles")
         return self._ballast_backend.plans[-1]
 
 
@@ -121,11 +121,21 @@ def _compiled(model: Callable[..., Any], backend: Backend, optimizer: torch.opti
     backend.owner = weakref.ref(owner) if owner is not None else None
     compiled = torch.compile(model, backend=backend, dynamic=False, fullgraph=backend.whole)
     if not isinstance(compiled, OptimizedModule):
-        return CompiledFunction(compiled, backend)
+        return CompiledFunction(model, compiled, backend)
     # A hook of the model's may have to initialize it at its first call: what torch has made is kept, its class is not.
     compiled.__class__ = CompiledModule
     object.__setattr__(compiled, "_ballast_backend", backend)
     return compiled
+
+
+# While dynamo captures it is called in place of what is captured.
+@torch._dynamo.assume_constant_result
+def _say_within() -> None:
+    warnings.warn(
+        "Ballast: a planned model is called inside of what torch.compile compiles, and becomes a part of that graph: there it runs WITHOUT its plan, and its cap does "
+        "not hold. Give the cap to what is around it (ballast.torch.compile(step, cap)), which then plans all of it, or call the planned model outside of it",
+        stacklevel=2,
+    )
 
 
 def _gradient_bytes(model: Callable[..., Any], optimizer: torch.optim.Optimizer | None) -> int:
@@ -153,7 +163,15 @@ class CompiledModule(_Compiled, OptimizedModule):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls it."""
+        if torch.compiler.is_dynamo_compiling():
+            _say_within()
+            # By name it would be looked up by a method of torch's that dynamo does not trace.
+            return self._modules["_orig_mod"](*args, **kwargs)
         return _call(super().__call__, args, kwargs, self._ballast_backend)
+
+    def __bool__(self) -> bool:
+        """What its model is; torch's own would ask for a length that most models do not have, and dynamo asks."""
+        return bool(self._orig_mod)
 
     def __reduce__(self) -> Any:
         """Its model and how it was compiled."""
@@ -163,13 +181,16 @@ class CompiledModule(_Compiled, OptimizedModule):
 class CompiledFunction(_Compiled):
     """A compiled function; `plan` is there after the first call."""
 
-    def __init__(self, function: Callable[..., Any], backend: Backend) -> None:
-        self._function = function
+    def __init__(self, function: Callable[..., Any], compiled: Callable[..., Any], backend: Backend) -> None:
+        self._function, self._compiled = function, compiled
         self._ballast_backend = backend
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls it."""
-        return _call(self._function, args, kwargs, self._ballast_backend)
+        if torch.compiler.is_dynamo_compiling():
+            _say_within()
+            return self._function(*args, **kwargs)
+        return _call(self._compiled, args, kwargs, self._ballast_backend)
 
 
 def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend) -> Any:
