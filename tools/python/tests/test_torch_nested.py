@@ -138,3 +138,45 @@ def test_a_planned_model_is_as_true_as_its_model(empty):
     """Torch's own asks a model for its length that has none."""
     assert bool(ballast.torch.compile(Deep(1), cap="100%"))
     assert bool(ballast.torch.compile(torch.nn.Sequential(*([] if empty else [torch.nn.Tanh()])), cap="100%")) is not empty
+
+
+# Compiled once more.
+
+
+@pytest.mark.parametrize("kind", ["module", "function"])
+def test_what_torch_compiles_of_a_planned_model_runs_without_its_plan_and_says_so(kind):
+    model, batch = Deep(2), torch.randn(64, 256)
+    right = gradients(model, model, batch)
+    inner = ballast.torch.compile(model if kind == "module" else lambda x: model(x), cap="100%", **QUICK)
+    again = torch.compile(inner, backend="aot_eager", fullgraph=True)
+    with pytest.warns(UserWarning, match="runs WITHOUT its plan"):
+        found = gradients(model, again, batch)
+    for one, same in zip(found, right, strict=True):
+        assert torch.equal(one, same)
+    with pytest.raises(ballast.BallastError, match="not inside of what something else compiles"):
+        _ = inner.plan
+
+
+@pytest.mark.parametrize("kind", ["module", "function"])
+def test_a_cap_given_to_what_is_planned_takes_the_place_of_the_one_before(kind):
+    model, batch = Deep(2), torch.randn(64, 256)
+    inner = ballast.torch.compile(model if kind == "module" else lambda x: model(x), cap=1, **QUICK)
+    with pytest.warns(UserWarning, match="takes the place of the one it had"):
+        outer = ballast.torch.compile(inner, cap="100%", **QUICK)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        outer(batch).backward()
+    assert not said(caught) and type(outer) is type(inner)
+    assert outer.plan.cap_bytes == outer.plan.unplanned_bytes
+    # The one before is what it was.
+    with pytest.raises(ballast.NoPlan):
+        inner(batch)
+
+
+def test_whether_a_planned_model_fits_is_asked_of_its_model():
+    model, batch = Deep(2), torch.randn(64, 256)
+    inner = ballast.torch.compile(model, cap="100%", **QUICK)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fits = [ballast.torch.will_it_fit(one, batch).peak_bytes for one in (inner, model)]
+    assert fits[0] == fits[1] and not said(caught)

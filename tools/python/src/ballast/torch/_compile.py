@@ -99,6 +99,9 @@ def compile(  # noqa: A001
         NoPlan: at the first call, where no plan keeps the cap.
         UnsupportedModel: the model is sharded; or, at the first call, it cannot be captured as one graph of fixed sizes.
     """
+    if isinstance(model, _Compiled):
+        warnings.warn("Ballast: what is given to ballast.torch.compile is planned already: this cap takes the place of the one it had", stacklevel=2)
+        model = unplanned(model)
     _refuse_sharded(model)
     _options.yes_or_no("accumulates", accumulates)
     _options.yes_or_no("fullgraph", fullgraph)
@@ -125,7 +128,18 @@ def _compiled(model: Callable[..., Any], backend: Backend, optimizer: torch.opti
     # A hook of the model's may have to initialize it at its first call: what torch has made is kept, its class is not.
     compiled.__class__ = CompiledModule
     object.__setattr__(compiled, "_ballast_backend", backend)
+    # What torch.compile would compile in place of this one.
+    compiled._torchdynamo_orig_callable = _within(model)
     return compiled
+
+
+def _within(model: Callable[..., Any]) -> Callable[..., Any]:
+    """A planned model as what is compiled around it has it: a part of that, without a plan of its own."""
+    def run(*args: Any, **kwargs: Any) -> Any:
+        _say_within()
+        return model(*args, **kwargs)
+
+    return run
 
 
 # While dynamo captures it is called in place of what is captured.
@@ -156,6 +170,13 @@ def _refuse_sharded(model: Any) -> None:
             "the model is sharded by fully_shard, whose hooks gather parameters outside of any graph: before it is sharded, compile its blocks, "
             "each as block.compile(backend=ballast.torch.Backend(cap), dynamic=False, fullgraph=True)"
         )
+
+
+def unplanned(model: Callable[..., Any]) -> Callable[..., Any]:
+    """The model itself, where a planned one is given."""
+    if isinstance(model, CompiledModule):
+        return model._orig_mod
+    return model._function if isinstance(model, CompiledFunction) else model
 
 
 class CompiledModule(_Compiled, OptimizedModule):

@@ -14,7 +14,7 @@ from .. import _options
 from .._errors import UnsupportedModel
 from .._fits import Fit, Live, largest_batch, of_device
 from ._captured import break_of, holder, unread_bytes
-from ._compile import optimizer_bytes
+from ._compile import optimizer_bytes, unplanned
 from ._cost import Roofline, TimeOf
 from ._graph import JointProblem, storages
 from ._judge import judge
@@ -60,6 +60,7 @@ def will_it_fit(
     name, memory = of_device(device)
     held = _options.held("held_bytes", held_bytes) + (optimizer_bytes(optimizer) if optimizer is not None else 0)
     time_of = times or Roofline()
+    model = unplanned(model)
     owner = holder(model, optimizer)
     found = _replayed(model, args, kwargs, owner, held, time_of)
     largest = None
