@@ -180,6 +180,40 @@ def test_what_torchs_engine_cannot_run_is_refused_before():
             planned(chain(4), **options)
 
 
+class Beside(torch.nn.Module):
+    """Blocks that hand a sum on beside their result."""
+
+    def __init__(self, read):
+        super().__init__()
+        self.blocks, self.norm, self.read = chain(4), torch.nn.BatchNorm1d(16), read
+
+    def forward(self, x):
+        beside = x.mean()
+        for block in self.blocks:
+            x = self.norm(block(x)) if block is self.blocks[0] else block(x)
+            beside = beside + x.square().mean()
+        return self.read(x, beside)
+
+
+def test_what_is_handed_on_and_has_no_gradient_is_refused_before():
+    batch, _ = batch_and_model()
+
+    def planned(read):
+        model = Beside(read)
+        found = ballast.torch.pipeline(model, (batch,), devices=2, cap="1GB", microbatches=2, split_points=["blocks.2"])
+        # Asking runs nothing in earnest.
+        assert model.norm.num_batches_tracked == 0
+        return found
+
+    for read in (lambda x, beside: x, lambda x, beside: x + beside.detach(), lambda x, beside: torch.where(beside > 0, x, -x)):
+        with pytest.raises(ballast.UnsupportedModel, match=r"stage 1 receives '\w+', and what it gives has no gradient of that"):
+            planned(read)
+    for read in (lambda x, beside: x + beside, lambda x, beside: (x, beside)):
+        with torch.no_grad():
+            assert len(planned(read).stages) == 2
+
+
+
 def test_no_cut_is_between_two_uses_of_a_parameter_and_it_counts_once():
     batch, model = batch_and_model()
     # Blocks 2 to 5 share a matrix: the even cut, before block 4, would train two copies of it.

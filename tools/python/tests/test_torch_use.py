@@ -237,6 +237,36 @@ def test_threads_that_share_a_model_may_run_while_it_is_measured(monkeypatch):
     assert len(compiled._ballast_backend.plans) == 1
 
 
+def test_threads_leave_what_torch_is_set_to_as_it_was():
+    config, batch = torch._dynamo.config, torch.randn(256, 64)
+    names = ("recompile_limit", "accumulated_recompile_limit", "fail_on_recompile_limit_hit", "optimize_ddp")
+    before, within = [getattr(config, name) for name in names], []
+    models = [ballast.torch.compile(perceptron(), cap="1GiB", **QUICK) for _ in range(2)]
+    for compiled in models:
+        compiled(batch).sum().backward()
+    both, gone = threading.Barrier(2), threading.Event()
+
+    def calls(compiled):
+        def hook(*_):
+            # Both calls are under way, and the one that began first ends first.
+            both.wait(60)
+            if compiled is models[1]:
+                assert gone.wait(60)
+            within.append([getattr(config, name) for name in names])
+
+        with compiled.register_forward_pre_hook(hook):
+            compiled(batch)
+        gone.set()
+
+    threads = [threading.Thread(target=calls, args=(compiled,)) for compiled in models]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert within == [[2 * before[0], 2 * before[1], True, False]] * 2
+    assert [getattr(config, name) for name in names] == before
+
+
 class Outputs(torch.nn.Module):
     """Four layers; with what they gave, for a loss outside, or with weights that a hook computes and leaves on its layer."""
 

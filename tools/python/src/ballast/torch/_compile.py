@@ -16,6 +16,7 @@ from .._errors import BallastError, UnsupportedModel, of_ballast
 from .._plan import Plan
 from ._backend import Backend, too_often
 from ._captured import break_of, holder
+from ._settings import changed
 
 
 def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
@@ -68,7 +69,7 @@ class _Compiled:
                 "takes inside), and such calls are not planned"
             )
         if not self._ballast_backend.plans:
-            raise BallastError("there is no plan yet: it is made by the first call in training (with gradients)")
+            raise BallastError("there is no plan yet: it is made by the first call in training (with gradients) that is not inside of what something else compiles")
         return self._ballast_backend.plans[-1]
 
 
@@ -98,6 +99,9 @@ def compile(  # noqa: A001
         NoPlan: at the first call, where no plan keeps the cap.
         UnsupportedModel: the model is sharded; or, at the first call, it cannot be captured as one graph of fixed sizes.
     """
+    if isinstance(model, _Compiled):
+        warnings.warn("Ballast: what is given to ballast.torch.compile is planned already: this cap takes the place of the one it had", stacklevel=2)
+        model = unplanned(model)
     _refuse_sharded(model)
     _options.yes_or_no("accumulates", accumulates)
     _options.yes_or_no("fullgraph", fullgraph)
@@ -120,11 +124,32 @@ def _compiled(model: Callable[..., Any], backend: Backend, optimizer: torch.opti
     backend.owner = weakref.ref(owner) if owner is not None else None
     compiled = torch.compile(model, backend=backend, dynamic=False, fullgraph=backend.whole)
     if not isinstance(compiled, OptimizedModule):
-        return CompiledFunction(compiled, backend)
+        return CompiledFunction(model, compiled, backend)
     # A hook of the model's may have to initialize it at its first call: what torch has made is kept, its class is not.
     compiled.__class__ = CompiledModule
     object.__setattr__(compiled, "_ballast_backend", backend)
+    # What torch.compile would compile in place of this one.
+    compiled._torchdynamo_orig_callable = _within(model)
     return compiled
+
+
+def _within(model: Callable[..., Any]) -> Callable[..., Any]:
+    """A planned model as what is compiled around it has it: a part of that, without a plan of its own."""
+    def run(*args: Any, **kwargs: Any) -> Any:
+        _say_within()
+        return model(*args, **kwargs)
+
+    return run
+
+
+# While dynamo captures it is called in place of what is captured.
+@torch._dynamo.assume_constant_result
+def _say_within() -> None:
+    warnings.warn(
+        "Ballast: a planned model is called inside of what torch.compile compiles, and becomes a part of that graph: there it runs WITHOUT its plan, and its cap does "
+        "not hold. Give the cap to what is around it (ballast.torch.compile(step, cap)), which then plans all of it, or call the planned model outside of it",
+        stacklevel=2,
+    )
 
 
 def _gradient_bytes(model: Callable[..., Any], optimizer: torch.optim.Optimizer | None) -> int:
@@ -147,12 +172,27 @@ def _refuse_sharded(model: Any) -> None:
         )
 
 
+def unplanned(model: Callable[..., Any]) -> Callable[..., Any]:
+    """The model itself, where a planned one is given."""
+    if isinstance(model, CompiledModule):
+        return model._orig_mod
+    return model._function if isinstance(model, CompiledFunction) else model
+
+
 class CompiledModule(_Compiled, OptimizedModule):
     """A compiled module; `plan` is there after the first call. A copy of it, and one that was saved and loaded, is compiled and planned anew."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls it."""
+        if torch.compiler.is_dynamo_compiling():
+            _say_within()
+            # By name it would be looked up by a method of torch's that dynamo does not trace.
+            return self._modules["_orig_mod"](*args, **kwargs)
         return _call(super().__call__, args, kwargs, self._ballast_backend)
+
+    def __bool__(self) -> bool:
+        """What its model is; torch's own would ask for a length that most models do not have, and dynamo asks."""
+        return bool(self._orig_mod)
 
     def __reduce__(self) -> Any:
         """Its model and how it was compiled."""
@@ -162,25 +202,30 @@ class CompiledModule(_Compiled, OptimizedModule):
 class CompiledFunction(_Compiled):
     """A compiled function; `plan` is there after the first call."""
 
-    def __init__(self, function: Callable[..., Any], backend: Backend) -> None:
-        self._function = function
+    def __init__(self, function: Callable[..., Any], compiled: Callable[..., Any], backend: Backend) -> None:
+        self._function, self._compiled = function, compiled
         self._ballast_backend = backend
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls it."""
-        return _call(self._function, args, kwargs, self._ballast_backend)
+        if torch.compiler.is_dynamo_compiling():
+            _say_within()
+            return self._function(*args, **kwargs)
+        return _call(self._compiled, args, kwargs, self._ballast_backend)
 
 
 def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend) -> Any:
     """Calls, and says what went wrong in one sentence where it is ours to say."""
-    exceptions, config = torch._dynamo.exc, torch._dynamo.config
+    exceptions = torch._dynamo.exc
     try:
         # Beyond the limit the model would run as it is, without a plan. Torch counts what all models of a class are compiled to as one: each has as much as it may.
-        backend.limit, models = config.recompile_limit, backend.models()
-        with config.patch(
-            fail_on_recompile_limit_hit=True, recompile_limit=models * config.recompile_limit,
-            accumulated_recompile_limit=models * config.accumulated_recompile_limit,
-        ):
+        models = backend.models()
+        with changed(
+            fail_on_recompile_limit_hit=lambda _: True, recompile_limit=lambda limit: models * limit, accumulated_recompile_limit=lambda limit: models * limit,
+            # Under DistributedDataParallel torch would cut the model into one graph per bucket of gradients, and each would have the whole cap.
+            optimize_ddp=lambda mode: False if mode in (True, "ddp_optimizer") else mode,
+        ) as own:
+            backend.limit = own["recompile_limit"]
             found = function(*args, **kwargs)
         if not backend.asked:
             backend.asked = True

@@ -14,13 +14,14 @@ from .. import _options
 from .._errors import UnsupportedModel
 from .._fits import Fit, Live, largest_batch, of_device
 from ._captured import break_of, holder, unread_bytes
-from ._compile import optimizer_bytes
+from ._compile import optimizer_bytes, unplanned
 from ._cost import Roofline, TimeOf
 from ._graph import JointProblem, storages
 from ._judge import judge
 from ._partitioner import prepare
 from ._report import source_of
 from ._rewrite import rewrite
+from ._settings import changed
 
 
 #: No limit on how often a model is compiled.
@@ -59,6 +60,7 @@ def will_it_fit(
     name, memory = of_device(device)
     held = _options.held("held_bytes", held_bytes) + (optimizer_bytes(optimizer) if optimizer is not None else 0)
     time_of = times or Roofline()
+    model = unplanned(model)
     owner = holder(model, optimizer)
     found = _replayed(model, args, kwargs, owner, held, time_of)
     largest = None
@@ -161,7 +163,7 @@ def _captured(
 
     try:
         # What else is compiled of this model stays as it is, and does not count.
-        with torch._dynamo.config.patch(recompile_limit=_ANY, accumulated_recompile_limit=_ANY), functorch_config.patch(enable_autograd_cache=False), \
+        with changed(recompile_limit=lambda _: _ANY, accumulated_recompile_limit=lambda _: _ANY), functorch_config.patch(enable_autograd_cache=False), \
                 torch.random.fork_rng(devices=[]):
             torch.compile(model, backend=backend, dynamic=False, fullgraph=True)(*args, **(kwargs or {}))
     except _Captured:

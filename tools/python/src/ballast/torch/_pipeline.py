@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import fx
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._pytree import tree_leaves
 
 from .._errors import BallastError, NoPlan, UnsupportedModel, first_line, of_ballast
 from .._plan import Plan
@@ -106,6 +108,7 @@ class Pipeline(Staged):
             raise UnsupportedModel(f"splitting before {', '.join(points)} gives {self.pipe.num_stages} stages, not {count}: the points are not in the order in which they run")
         self._refuse_shared(count)
         self._refuse_skips(count)
+        self._refuse_unused(count)
         flying = in_flight(schedule, count, microbatches)
         #: The stages as they were cut.
         self.stages = [
@@ -144,6 +147,20 @@ class Pipeline(Staged):
                 raise UnsupportedModel(
                     f"'{node.name}' is read by {len(readers)} stages ({', '.join(readers)}), and torch's pipelines have no gradient for what skips a stage: "
                     "make it in every stage, or give split_points that keep its readers together"
+                )
+
+    def _refuse_unused(self, count: int) -> None:
+        """Torch's engine sends a gradient back for all that a stage was handed, and ends where there is none."""
+        for index, call in enumerate(self.pipe.split_gm.graph.find_nodes(op="call_module")[:count]):
+            module = self.pipe.get_stage_module(index)
+            placeholders = module.graph.find_nodes(op="placeholder")
+            # What the model itself is given comes from no stage.
+            handed = [own.op != "placeholder" for own in call.args]
+            for node in _without_gradient(module, placeholders, handed):
+                raise UnsupportedModel(
+                    f"stage {index} receives '{node.name}', and what it gives has no gradient of that (nothing that is read later depends on it, or only by a comparison or "
+                    "a detached value), while torch's stages send one back for all that they are handed: take it out of what the submodules return, make it in the "
+                    "stage that reads it, or give split_points that keep its readers together"
                 )
 
     def _parameter_bytes(self, index: int) -> int:
@@ -349,6 +366,30 @@ class _Pieces:
             for piece in range(piece_of[at], last):
                 crossing[piece] += size
         return crossing
+
+
+def _without_gradient(module: torch.nn.Module, placeholders: Sequence[fx.Node], handed: list[bool]) -> list[fx.Node]:
+    """Those of a stage's inputs that it is handed and that no gradient of its results comes back to; told by a backward pass on values that are sizes alone."""
+    values = [node.meta.get("val") for node in placeholders]
+    if not any(handed) or len(values) != len(handed) or not all(isinstance(value, torch.Tensor) for value in values):
+        return []
+    with torch.enable_grad(), FakeTensorMode(allow_non_fake_inputs=True) as mode:
+        leaves = [
+            torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device=value.device, requires_grad=one) for value, one in zip(values, handed, strict=True)
+        ]
+        # Counters, as those of batch normalisation, would count in earnest.
+        own = {name: mode.from_tensor(tensor) for name, tensor in (*module.named_parameters(), *module.named_buffers())}
+        wanted = [leaf for leaf in leaves if leaf.requires_grad]
+        try:
+            # The stage may write to what it is handed, and nobody may to a leaf.
+            given = torch.func.functional_call(module, own, tuple(leaf.clone() for leaf in leaves))
+            results = [one for one in tree_leaves(given) if isinstance(one, torch.Tensor) and one.requires_grad]
+            found = torch.autograd.grad(results, wanted, [torch.ones_like(one) for one in results], allow_unused=True) if results else [None] * len(wanted)
+        except Exception:
+            # What does not run without values is the engine's to run.
+            return []
+    nodes = [node for node, one in zip(placeholders, handed, strict=True) if one]
+    return [node for node, gradient in zip(nodes, found, strict=True) if gradient is None]
 
 
 def _bytes(node: fx.Node) -> int:
