@@ -98,7 +98,7 @@ fn attributes_come_back_as_they_went_in() {
     assert_eq!(Device::read(device.attribute(location).unwrap()), Some(device));
     let recompute = Recompute { before: vec![0, 5, i64::MAX] };
     assert_eq!(Recompute::read(recompute.attribute(location).unwrap()), Some(recompute));
-    let swap = Swap { out_after: -1, in_before: vec![0, 9] };
+    let swap = Swap { out_after: 0, in_before: vec![1, 9] };
     assert_eq!(Swap::read(swap.attribute(location).unwrap()), Some(swap));
     for again_before in [vec![], vec![4, 5]] {
         let receive = Receive { device: 1, position: 3, again_before };
