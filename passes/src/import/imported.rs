@@ -45,7 +45,7 @@ pub(crate) struct Body<'c, 'a> {
 }
 
 /// Ops that use one memory which one of them writes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shared {
     /// The symbol it has, if it has one.
     pub(crate) symbol: Option<String>,

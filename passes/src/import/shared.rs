@@ -3,7 +3,7 @@
 //! An op that reads such memory gives another result once it was written, so it runs once, in its turn among the ops with effects; and each device would
 //! have a memory of its own, so all that use it run on one. Memory that nobody writes binds nothing.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use ballast_core::graph::{Graph, OpId, OpRole, TensorId};
 use ballast_dialects::ir;
@@ -52,15 +52,18 @@ const HANDING_ON: [&str; 6] =
 pub(super) fn mark<'c: 'a, 'a>(module: OperationRef<'c, 'a>, imported: &mut Imported<'c, 'a>) {
     let shared = Memory::of(module, imported).shared(imported);
     let tensors = &imported.graph.tensors;
-    let lies_in = |shared: &(Shared, Vec<TensorId>), op: OpId| {
-        shared.1.iter().any(|&tensor| tensors[tensor].producer == Some(op))
-    };
-    let made: Vec<(OpId, bool)> =
-        shared.iter().flat_map(|memory| memory.0.ops.iter().map(|&op| (op, lies_in(memory, op)))).collect();
-    for (op, stays) in made {
-        let op = &mut imported.graph.ops[op];
-        op.pure_op = false;
-        op.rules.never_swap |= stays;
+    let made: Vec<OpId> = shared
+        .iter()
+        .flat_map(|(memory, lie)| {
+            let makers: HashSet<OpId> = lie.iter().filter_map(|&tensor| tensors[tensor].producer).collect();
+            memory.ops.iter().copied().filter(move |op| makers.contains(op))
+        })
+        .collect();
+    for &op in shared.iter().flat_map(|(memory, _)| &memory.ops) {
+        imported.graph.ops[op].pure_op = false;
+    }
+    for op in made {
+        imported.graph.ops[op].rules.never_swap = true;
     }
     imported.shared = shared.into_iter().map(|(shared, _)| shared).collect();
 }
@@ -149,23 +152,31 @@ impl Memory {
                 written[self.same.find(tensors + symbol)] = true;
             }
         }
-        let roots = (0..written.len()).filter(|&root| written[root] && self.same.find(root) == root);
-        roots
-            .map(|root| {
-                let symbol = (0..self.symbols.len()).find(|&symbol| self.same.find(tensors + symbol) == root);
-                let ops = graph.planned().filter(|&id| self.is_used_by(graph, id, root)).collect();
-                let lie = TensorId::first(tensors).filter(|tensor| self.same.find(tensor.0) == root);
-                (Shared { symbol: symbol.map(|symbol| self.symbols[symbol].clone()), ops }, lie.collect())
-            })
-            .collect()
+        let mut found: BTreeMap<usize, (Shared, Vec<TensorId>)> = BTreeMap::new();
+        for id in graph.planned() {
+            for root in self.used_roots(graph, id).into_iter().filter(|&root| written[root]) {
+                found.entry(root).or_default().0.ops.push(id);
+            }
+        }
+        for (number, symbol) in self.symbols.iter().enumerate() {
+            if let Some((shared, _)) = found.get_mut(&self.same.find(tensors + number)) {
+                shared.symbol.get_or_insert_with(|| symbol.clone());
+            }
+        }
+        for tensor in TensorId::first(tensors) {
+            if let Some((_, lie)) = found.get_mut(&self.same.find(tensor.0)) {
+                lie.push(tensor);
+            }
+        }
+        found.into_values().collect()
     }
 
-    fn is_used_by(&self, graph: &Graph, id: OpId, root: usize) -> bool {
+    /// The memories that an op uses.
+    fn used_roots(&self, graph: &Graph, id: OpId) -> BTreeSet<usize> {
         let op = &graph.ops[id];
-        let mut values = op.inputs.iter().chain(&op.outputs).map(|tensor| tensor.0);
-        let mut symbols = self.uses[id.0].iter().map(|symbol| graph.tensors.len() + symbol);
-        values.any(|value| self.same.find(value) == root)
-            || symbols.any(|symbol| self.same.find(symbol) == root)
+        let values = op.inputs.iter().chain(&op.outputs).map(|tensor| tensor.0);
+        let symbols = self.uses[id.0].iter().map(|symbol| graph.tensors.len() + symbol);
+        values.chain(symbols).map(|value| self.same.find(value)).collect()
     }
 }
 
