@@ -12,6 +12,7 @@ use ballast_core::units::Bytes;
 use ballast_dialects::passes::{CapCounts, FusionModel};
 
 use crate::annotations::settings::PlanSettings;
+use crate::backend::heap_room::leave_room;
 use crate::backend::loops;
 use crate::backend::xla::classes::{
     classes, cpu_classes, gpu_classes, is_barrier, is_reduction, writes_into_operand,
@@ -323,27 +324,6 @@ impl Storage {
             heap_gaps: gaps,
             ..PlanSettings::default()
         }
-    }
-}
-
-/// Room for the gaps between buffers in XLA's heap, which it fills by size, the largest first: a value leaves a gap of its size where only
-/// smaller ones fit. Counted is one more value of each class of sizes, halves of the largest: at most the largest twice. Measured
-/// on rewritten programs, whose order barriers keep: what XLA holds at once is what the plan holds, and its heap is up to that much larger.
-fn leave_room(graph: &mut Graph) {
-    let in_results = graph.in_result_buffers();
-    let stored = |id: OpId| graph.stored_bytes(id, &in_results).0;
-    // Of equally large ones the first.
-    let mut by_size: Vec<(std::cmp::Reverse<Bytes>, OpId)> =
-        graph.planned().map(|id| (std::cmp::Reverse(stored(id)), id)).collect();
-    by_size.sort_unstable();
-    let Some(&(std::cmp::Reverse(Bytes(largest)), _)) = by_size.first() else { return };
-    let mut at_most = largest;
-    while at_most > 0 {
-        let next = by_size.iter().find(|(std::cmp::Reverse(bytes), _)| bytes.0 <= at_most);
-        if let Some(&(std::cmp::Reverse(bytes), id)) = next.filter(|(size, _)| size.0.0 > at_most / 2) {
-            graph.early.push((id, bytes));
-        }
-        at_most /= 2;
     }
 }
 

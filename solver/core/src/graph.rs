@@ -228,6 +228,10 @@ pub struct Graph {
     /// nor by micro-batches, which results are summed over.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub results_apart: bool,
+    /// Where what a device holds lies in a heap that is filled the largest value first, as XLA's is: how much of what is held throughout is there for the
+    /// gaps. A memory plan is made again for less where its values, laid out so, have more of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heap_gaps: Option<Bytes>,
 }
 
 /// Where the bytes of a tensor live.

@@ -179,6 +179,7 @@ fn plan_stage(
         cap_bytes: requested_cap.0,
         swap,
         alignment: options.arena,
+        heap_gaps_bytes: graph.heap_gaps.map(|gaps| gaps.0),
         order: options.order,
         limits,
         solver: options.solver,

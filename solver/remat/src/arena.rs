@@ -76,15 +76,7 @@ pub fn assign(
     if alignment == 0 {
         return Err("an alignment of 0: give at least 1".into());
     }
-    let bytes_of = |interval: &LiveInterval| {
-        let node = &problem.nodes[interval.node];
-        if interval.workspace { node.workspace_bytes } else { node.bytes }
-    };
-    let buffers: Vec<Buffer> = live_intervals(problem, schedule, swap, cap_bytes)
-        .map_err(|error| error.to_string())?
-        .into_iter()
-        .map(|interval| Buffer { interval, bytes: bytes_of(&interval), offset: 0 })
-        .collect();
+    let buffers = buffers(problem, schedule, swap, cap_bytes)?;
     let round = |bytes: u64| bytes.div_ceil(alignment) * alignment;
     let mut change = vec![0i64; schedule.steps.len() + 2];
     for buffer in &buffers {
@@ -101,9 +93,9 @@ pub fn assign(
         .max()
         .unwrap_or(0) as u64;
     let keys: [Key; 4] = [
-        |b| (u128::from(b.bytes), (b.interval.to - b.interval.from) as u128),
+        by_size,
         |b| (u128::from(b.bytes) * (b.interval.to - b.interval.from) as u128, u128::from(b.bytes)),
-        |b| ((b.interval.to - b.interval.from) as u128, u128::from(b.bytes)),
+        by_life,
         |b| (u128::MAX - b.interval.from as u128, u128::from(b.bytes)),
     ];
     let plain = in_time(&buffers, alignment, live_bytes);
@@ -115,8 +107,7 @@ pub fn assign(
             if least == live_bytes || deadline.over() {
                 break;
             }
-            let mut order: Vec<usize> = (0..buffers.len()).collect();
-            order.sort_by_key(|&index| (std::cmp::Reverse(key(&buffers[index])), index));
+            let order = sorted(&buffers, *key);
             let arena = place(&buffers, &order, alignment, tight, live_bytes);
             if best.as_ref().is_none_or(|(_, best)| arena.arena_bytes < best.arena_bytes) {
                 best = Some((order, arena));
@@ -125,6 +116,57 @@ pub fn assign(
     }
     let best = best.map(|(order, arena)| improve(order, arena, deadline));
     Ok(lowered(best.filter(|best| best.arena_bytes < plain.arena_bytes).unwrap_or(plain), deadline))
+}
+
+/// Bytes of the heap that XLA would make of a schedule's buffers: placed the largest first, or where that takes less the longest, each in the tightest gap (`GlobalDecreasingSizeBestFitHeap`
+/// of XLA's heap simulator, of whose two orders its buffer assignment takes the better). Of more buffers than are compared with all others: where each lies in the lowest gap there is then.
+///
+/// # Errors
+/// A schedule that the judge refuses.
+pub(crate) fn heap_bytes(
+    problem: &Problem,
+    schedule: &Schedule,
+    swap: Option<&SwapModel>,
+    cap_bytes: Option<u64>,
+) -> Result<u64, String> {
+    let buffers = buffers(problem, schedule, swap, cap_bytes)?;
+    let keys: &[Key] = if buffers.len() > MOST_SORTED { &[] } else { &[by_size, by_life] };
+    let heaps = keys.iter().map(|&key| place(&buffers, &sorted(&buffers, key), 1, true, 0).arena_bytes);
+    Ok(heaps.min().unwrap_or_else(|| in_time(&buffers, 1, 0).arena_bytes))
+}
+
+/// What a schedule under the cap holds, and when, in order of the first step; nowhere yet.
+fn buffers(
+    problem: &Problem,
+    schedule: &Schedule,
+    swap: Option<&SwapModel>,
+    cap_bytes: Option<u64>,
+) -> Result<Vec<Buffer>, String> {
+    let bytes_of = |interval: &LiveInterval| {
+        let node = &problem.nodes[interval.node];
+        if interval.workspace { node.workspace_bytes } else { node.bytes }
+    };
+    let intervals = live_intervals(problem, schedule, swap, cap_bytes).map_err(|error| error.to_string())?;
+    let at_zero = |interval| Buffer { interval, bytes: bytes_of(&interval), offset: 0 };
+    Ok(intervals.into_iter().map(at_zero).collect())
+}
+
+/// Buffers the largest first, of equally large ones what lives longest.
+fn by_size(buffer: &Buffer) -> (u128, u128) {
+    (u128::from(buffer.bytes), (buffer.interval.to - buffer.interval.from) as u128)
+}
+
+/// Buffers that live longest first, of those the largest.
+fn by_life(buffer: &Buffer) -> (u128, u128) {
+    let (bytes, steps) = by_size(buffer);
+    (steps, bytes)
+}
+
+/// The order of buffers by a key.
+fn sorted(buffers: &[Buffer], key: Key) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..buffers.len()).collect();
+    order.sort_by_key(|&index| (std::cmp::Reverse(key(&buffers[index])), index));
+    order
 }
 
 /// The same buffers in the smallest arena there is, where there are few of them.
@@ -309,6 +351,19 @@ mod tests {
             live_total += arena.live_bytes;
         }
         assert!(arena_total as f64 <= 1.03 * live_total as f64, "{arena_total} for {live_total} live");
+    }
+
+    #[test]
+    fn a_heap_that_is_filled_by_size_has_gaps() {
+        // By size a and e lie below, c on them, b on c; d meets c, b and e, and lies on top. By life it is c, b, d and then a, and e lies on d.
+        let sizes_and_inputs = [(2, vec![]), (1, vec![]), (1, vec![0]), (1, vec![1]), (2, vec![2, 3])];
+        let nodes = sizes_and_inputs.into_iter().map(|(bytes, inputs)| Node::new("n", 1.0, bytes, inputs));
+        let problem = Problem { name: "gaps".into(), nodes: nodes.collect(), resident_bytes: 0 };
+        let schedule = expand(&problem, &CompactPlan::default()).unwrap();
+        let least = assign(&problem, &schedule, None, None, 1, &Deadline::after(None)).unwrap();
+        assert_eq!((least.live_bytes, least.arena_bytes), (4, 4));
+        assert_eq!(heap_bytes(&problem, &schedule, None, None), Ok(5));
+        assert!(heap_bytes(&problem, &Schedule { steps: vec![Step::Free(NodeId(0))] }, None, None).is_err());
     }
 
     #[test]

@@ -1,27 +1,74 @@
-//! Plans whose arena keeps the cap: gaps between buffers count, not just live bytes.
+//! Plans whose buffers keep the cap where they lie in one block: gaps between them count, not just live bytes.
 //!
-//! Sizes are rounded up to the alignment first, so that live bytes count what the arena has to hold. A plan whose arena
-//! is still too large is planned again under a cap for live bytes lowered by as much as it was over. A bound for the
-//! whole cap holds for all of these.
+//! The block is an arena whose addresses the plan says, or the heap that XLA would lay out. Sizes are rounded up to the alignment first, so that live
+//! bytes count what the block has to hold. A plan whose block is still too large is planned again under a cap for live bytes lowered by as much as it was
+//! over. A bound for the whole cap holds for all of these.
 
 use ballast_core::limits::{Deadline, Limits};
-use ballast_core::memory::{NodeId, Problem, replay};
+use ballast_core::memory::{NodeId, Problem, Schedule, replay};
 use ballast_core::report::Bound;
 
-use crate::arena::assign;
+use crate::arena::{Arena, assign, heap_bytes};
 use crate::outcome::{Error, Outcome};
 use crate::solver::Options;
 
 /// Most caps for live bytes tried.
 const TRIES: u32 = 10;
 
-/// Plans under the cap for the arena, with `plan` for live bytes.
+/// How the buffers of a plan lie in one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// At the addresses that come with the plan, multiples of the alignment.
+    Arena { alignment: u64 },
+    /// As XLA places them; so many of the resident bytes are there for the gaps.
+    Heap { gaps_bytes: u64 },
+}
+
+impl Layout {
+    /// The one the options ask for, if any.
+    pub(crate) fn of(options: &Options) -> Option<Self> {
+        // What does not plan for lower caps plans for live bytes.
+        let gaps = options.heap_gaps_bytes.filter(|_| options.solver.plans_parts());
+        let heap = gaps.map(|gaps_bytes| Layout::Heap { gaps_bytes });
+        options.alignment.map(|alignment| Layout::Arena { alignment }).or(heap)
+    }
+
+    /// What sizes are rounded up to.
+    fn alignment(self) -> u64 {
+        match self {
+            Layout::Arena { alignment } => alignment,
+            Layout::Heap { .. } => 1,
+        }
+    }
+
+    /// Bytes of the block of a schedule under the cap, without what is resident for it, and the arena where it is one.
+    fn block(
+        self,
+        problem: &Problem,
+        schedule: &Schedule,
+        options: &Options,
+        deadline: &Deadline,
+    ) -> Result<(u64, Option<Arena>), Error> {
+        let (swap, cap) = (options.swap.as_ref(), Some(options.cap_bytes));
+        match self {
+            Layout::Arena { alignment } => assign(problem, schedule, swap, cap, alignment, deadline)
+                .map(|arena| (arena.arena_bytes, Some(arena))),
+            Layout::Heap { gaps_bytes } => {
+                heap_bytes(problem, schedule, swap, cap).map(|bytes| (bytes.saturating_sub(gaps_bytes), None))
+            }
+        }
+        .map_err(Error::Refused)
+    }
+}
+
+/// Plans under the cap for the block, with `plan` for live bytes.
 pub(crate) fn packed(
     problem: &Problem,
     options: &Options,
-    alignment: u64,
+    layout: Layout,
     plan: impl Fn(&Problem, &Options) -> Result<Outcome, Error>,
 ) -> Result<Outcome, Error> {
+    let alignment = layout.alignment();
     if alignment == 0 {
         return Err(Error::Options("an alignment of 0: give at least 1".into()));
     }
@@ -42,6 +89,7 @@ pub(crate) fn packed(
         let attempt = Options {
             cap_bytes: live_cap,
             alignment: None,
+            heap_gaps_bytes: None,
             limits,
             starts: starts.clone(),
             ..options.clone()
@@ -64,19 +112,16 @@ pub(crate) fn packed(
             Some(_) => Bound::each_op_once(problem.total_time()),
             None => outcome.report.bound(),
         });
-        let swap = options.swap.as_ref();
-        let refused = |reason: String| Error::Refused(reason);
         // Timed under the cap that is reported: under a lower one copies would be waited for that nobody will wait for.
-        let cap = Some(options.cap_bytes);
-        outcome.replay =
-            replay(problem, &outcome.schedule, swap, cap).map_err(|error| refused(error.to_string()))?;
-        let arena = assign(problem, &outcome.schedule, swap, cap, alignment, &deadline).map_err(refused)?;
-        let needed = padded.resident_bytes + arena.arena_bytes;
+        outcome.replay = replay(problem, &outcome.schedule, options.swap.as_ref(), Some(options.cap_bytes))
+            .map_err(|error| Error::Refused(error.to_string()))?;
+        let (block_bytes, arena) = layout.block(problem, &outcome.schedule, options, &deadline)?;
+        let needed = padded.resident_bytes + block_bytes;
         if needed <= options.cap_bytes {
             outcome.report.value = outcome.replay.time;
             outcome.report.seconds = deadline.elapsed_seconds();
             outcome.report = outcome.report.rebound(bound)?;
-            outcome.arena = Some(arena);
+            outcome.arena = arena;
             return Ok(outcome);
         }
         if smallest.is_none_or(|(bytes, _)| needed < bytes) {
@@ -122,25 +167,21 @@ mod tests {
     use crate::outcome::Order;
     use crate::plan;
 
+    fn random(rng: &mut ChaCha8Rng) -> Problem {
+        let n = rng.random_range(15..40);
+        let nodes = (0..n).map(|id: usize| {
+            let inputs: Vec<usize> = (id.saturating_sub(6)..id).filter(|_| rng.random_bool(0.3)).collect();
+            Node::new(format!("n{id}"), f64::from(rng.random_range(1..9)), rng.random_range(1..300), inputs)
+        });
+        Problem { name: "random".into(), nodes: nodes.collect(), resident_bytes: 10 }
+    }
+
     #[test]
     fn arenas_keep_the_cap_where_live_bytes_alone_would_not_do() {
         let mut rng = ChaCha8Rng::seed_from_u64(9);
         let (mut planned, mut lowered) = (0, 0);
         for _ in 0..40 {
-            let n = rng.random_range(15..40);
-            let nodes = (0..n)
-                .map(|id: usize| {
-                    let inputs: Vec<usize> =
-                        (id.saturating_sub(6)..id).filter(|_| rng.random_bool(0.3)).collect();
-                    Node::new(
-                        format!("n{id}"),
-                        f64::from(rng.random_range(1..9)),
-                        rng.random_range(1..300),
-                        inputs,
-                    )
-                })
-                .collect();
-            let problem = Problem { name: "random".into(), nodes, resident_bytes: 10 };
+            let problem = random(&mut rng);
             let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
             let options = Options {
                 cap_bytes: (least + 3 * peak) / 4,
@@ -159,6 +200,37 @@ mod tests {
             lowered += usize::from(16 + there.arena_bytes > options.cap_bytes);
         }
         assert!(planned > 15 && lowered > 8, "{planned} {lowered}");
+    }
+
+    #[test]
+    fn a_heap_keeps_the_cap_but_for_gaps_that_there_is_room_for() {
+        let mut rng = ChaCha8Rng::seed_from_u64(12);
+        let (mut planned, mut lowered) = (0, 0);
+        for _ in 0..60 {
+            let problem = random(&mut rng);
+            let (least, peak) = (problem.working_set().0, problem.unplanned_peak());
+            let under = |heap_gaps_bytes| Options {
+                cap_bytes: (least + 3 * peak) / 4,
+                heap_gaps_bytes,
+                order: Order::Program,
+                limits: Limits { time_limit_seconds: None, work_limit: Some(40_000), ..Limits::default() },
+                ..Options::default()
+            };
+            let cap = under(None).cap_bytes;
+            let heap = |outcome: &Outcome| {
+                problem.resident_bytes + heap_bytes(&problem, &outcome.schedule, None, Some(cap)).unwrap()
+            };
+            let Ok(outcome) = plan(&problem, &under(Some(0))) else { continue };
+            assert!(heap(&outcome) <= cap && outcome.arena.is_none());
+            assert!(outcome.report.bound().value() <= outcome.report.value);
+            planned += 1;
+            let live = plan(&problem, &under(None)).unwrap();
+            let over = heap(&live).saturating_sub(cap);
+            lowered += usize::from(over > 0);
+            // Where there is room for them, gaps change nothing.
+            assert_eq!(plan(&problem, &under(Some(over))).unwrap().report.value, live.report.value);
+        }
+        assert!(planned > 20 && lowered > 8, "{planned} {lowered}");
     }
 
     #[test]

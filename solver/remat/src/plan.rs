@@ -11,7 +11,7 @@ use crate::incumbent::Progress;
 use crate::interval::Interval;
 use crate::model::WHOLE_TIME;
 use crate::outcome::{Error, Outcome, PROVED_WITHIN};
-use crate::packed::packed;
+use crate::packed::{Layout, packed};
 use crate::program::{MOST_NODES, Program};
 use crate::prover::first_positions;
 use crate::solver::Options;
@@ -25,8 +25,8 @@ use crate::stepwise::{MOST_STEPS, Stepwise};
 /// problems and options that make no sense.
 pub fn plan(problem: &Problem, options: &Options) -> Result<Outcome, Error> {
     check(problem, options)?;
-    if let Some(alignment) = options.alignment {
-        return packed(problem, options, alignment, plan);
+    if let Some(layout) = Layout::of(options) {
+        return packed(problem, options, layout, plan);
     }
     let program = Program::new(problem, None, options.cap_bytes).with_rounds(options.rounds);
     let task = Task {

@@ -96,6 +96,9 @@ pub struct Options {
     /// Alignment in bytes of the buffers of an arena: the plan comes with an address for every buffer, and the cap holds for
     /// the arena, gaps included. None: it holds for the live bytes.
     pub alignment: Option<u64>,
+    /// Without an arena: the cap holds for the heap that XLA would lay the plan's buffers out in, the largest first, of whose gaps the resident bytes have so
+    /// many. None: it holds for the live bytes.
+    pub heap_gaps_bytes: Option<u64>,
     /// May first runs be reordered?
     pub order: Order,
     /// May recomputes between two first runs take any order, and a node run there twice? Plans in the IR have no
@@ -130,6 +133,7 @@ impl Default for Options {
             cap_bytes: u64::MAX >> 1,
             swap: None,
             alignment: None,
+            heap_gaps_bytes: None,
             order: Order::Free,
             rounds: false,
             limits: Limits::default(),

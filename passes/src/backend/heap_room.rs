@@ -1,0 +1,58 @@
+//! Room in XLA's heap beyond what a plan is known to hold.
+
+use ballast_core::graph::{Graph, OpId};
+use ballast_core::units::Bytes;
+
+/// Room for what XLA's heap holds beyond what a plan holds: one more of the largest value, half of which the gaps may take that the rule leaves by which XLA fills its
+/// heap ([`Graph::heap_gaps`]); and one of each class of smaller ones, halves of the largest, while all are no more than a share of what is held without a plan.
+/// Measured on 100 plans of 20 rewritten programs, whose order barriers keep: XLA's heap was larger than what a plan holds by up to all of the largest value, or twice that where it is
+/// a twentieth of the whole; and where that was more than a quarter larger than the rule has it by at most three quarters.
+pub(crate) fn leave_room(graph: &mut Graph) {
+    let in_results = graph.in_result_buffers();
+    let stored = |id: OpId| graph.stored_bytes(id, &in_results).0;
+    // Of equally large ones the first.
+    let mut by_size: Vec<(std::cmp::Reverse<Bytes>, OpId)> =
+        graph.planned().map(|id| (std::cmp::Reverse(stored(id)), id)).collect();
+    by_size.sort_unstable();
+    let largest = by_size.first().filter(|(size, _)| size.0 > Bytes::ZERO);
+    let Some(&(std::cmp::Reverse(Bytes(largest)), first)) = largest else { return };
+    let most = held_unplanned(graph, &stored) / ROOM_SHARE;
+    let mut room = vec![(first, Bytes(largest))];
+    let (mut held, mut at_most) = (largest, largest / 2);
+    while at_most > 0 {
+        let next = by_size.iter().find(|(std::cmp::Reverse(bytes), _)| bytes.0 <= at_most);
+        let of_class =
+            next.filter(|(size, _)| size.0.0 > at_most / 2 && held.saturating_add(size.0.0) <= most);
+        if let Some(&(std::cmp::Reverse(bytes), id)) = of_class {
+            room.push((id, bytes));
+            held += bytes.0;
+        }
+        at_most /= 2;
+    }
+    graph.early.extend(room);
+    graph.heap_gaps = Some(Bytes(largest / 2));
+}
+
+/// The share of what is held without a plan up to which smaller values have room of their own.
+const ROOM_SHARE: u64 = 16;
+
+/// Most bytes of values held at once if all are kept until they are read last.
+fn held_unplanned(graph: &Graph, stored: &dyn Fn(OpId) -> Bytes) -> u64 {
+    let mut last = vec![None; graph.ops.len()];
+    for id in graph.planned() {
+        graph.value_inputs(id).into_iter().for_each(|input| last[input.0] = Some(id));
+    }
+    let mut let_go = vec![0; graph.ops.len()];
+    for (value, reader) in OpId::of(&last) {
+        if let Some(reader) = reader {
+            let_go[reader.0] = stored(value).0.saturating_add(let_go[reader.0]);
+        }
+    }
+    let (mut held, mut most) = (0, 0);
+    for id in graph.planned() {
+        held = stored(id).0.saturating_add(held);
+        most = most.max(held);
+        held = held.saturating_sub(let_go[id.0]);
+    }
+    most
+}
