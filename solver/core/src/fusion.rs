@@ -86,6 +86,8 @@ pub enum FusionKind {
     Elementwise,
     /// Moves elements: slices, concatenations, reshapes.
     Movement,
+    /// Puts elements of several places together, and goes into several fusions only where it is what each ends with.
+    Assembly,
     /// Moves elements so that a matrix product may read them where they were.
     Transpose,
     /// Moves elements that a convolution alone reads, and copies to another place anyway: a reversed kernel.
@@ -337,6 +339,7 @@ mod tests {
                 ("s.broadcast_in_dim", _) => FusionKind::Broadcast,
                 ("s.transpose", _) => FusionKind::Transpose,
                 ("s.reshape", _) => FusionKind::Movement,
+                ("s.pad", _) => FusionKind::Assembly,
                 ("s.optimization_barrier", _) => FusionKind::Barrier,
                 (_, Activation) => FusionKind::Elementwise,
                 _ => FusionKind::Opaque,

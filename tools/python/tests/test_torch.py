@@ -156,6 +156,24 @@ def test_an_lstm_whose_input_needs_no_gradient_trains():
     assert plan.measured_bytes <= plan.cap_bytes < plan.unplanned_bytes
 
 
+@torch._dynamo.config.patch(allow_rnn=True)
+def test_the_final_states_of_an_lstm_have_the_shapes_of_eager():
+    # Torch's decomposition gives them a dimension more, and a reshape of them mixes examples then.
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm, self.head = torch.nn.LSTM(5, 8, num_layers=2, batch_first=True), torch.nn.Linear(16, 3)
+
+        def forward(self, x):
+            _, (hidden, cell) = self.lstm(x)
+            states = hidden + cell
+            return self.head(states.transpose(0, 1).reshape(x.shape[0], -1))
+
+    model, batch = Model(), (torch.randn(4, 6, 5, requires_grad=True),)
+    (plan,) = check(model, batch, ["100%"])
+    assert plan.peak_bytes <= plan.cap_bytes
+
+
 def test_a_profile_that_somebody_else_takes_is_left_alone():
     model, batch = MODELS["encoder"]()
     compiled = ballast.torch.compile(model, cap="95%", **QUICK)

@@ -89,7 +89,11 @@ fn works_on_elements(graph: &Graph, classes: &[FusionClass], id: OpId) -> bool {
     let kind = classes[id].kind;
     let on_elements = matches!(
         kind,
-        FusionKind::Elementwise | FusionKind::Movement | FusionKind::Transpose | FusionKind::Broadcast
+        FusionKind::Elementwise
+            | FusionKind::Movement
+            | FusionKind::Assembly
+            | FusionKind::Transpose
+            | FusionKind::Broadcast
     );
     let by_role = match op.role {
         OpRole::Compute => on_elements,

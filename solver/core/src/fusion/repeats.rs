@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Fuser;
+use super::{Fuser, FusionKind};
 use crate::graph::{OpId, OpRole};
 
 /// Most fusions one cheap op is repeated in.
@@ -45,7 +45,14 @@ impl Fuser<'_> {
             (None, Some(_)) => !self.is_long(id, (copies as u64 + 1, copies as u64 - 1)),
             (None, None) => self.repeats_stored || !self.is_long(id, (MOST_READ, 1)),
         };
-        copies <= MOST_COPIES && (self.is_inside(id) || (!self.classes.ops[id].expensive && is_short()))
+        let may = || !self.classes.ops[id].expensive && self.is_at_ends(id) && is_short();
+        copies <= MOST_COPIES && (self.is_inside(id) || may())
+    }
+
+    /// Of what puts elements together: does every fusion that it goes into end with what reads it?
+    fn is_at_ends(&self, id: OpId) -> bool {
+        let ends = |&reader: &OpId| *self.roots[reader] == [reader];
+        self.classes.ops[id].kind != FusionKind::Assembly || self.readers[id].iter().all(ends)
     }
 
     /// Is it to be computed in every fusion that reads it?
@@ -69,6 +76,10 @@ impl Fuser<'_> {
                     continue;
                 }
                 if self.goes_into_all(input) {
+                    // It would be stored for several fusions.
+                    if self.classes.ops[input].kind == FusionKind::Assembly {
+                        return true;
+                    }
                     next.push(input);
                 } else {
                     read = read.saturating_add(self.graph.value_bytes(input).0);
@@ -98,7 +109,7 @@ mod tests {
     use super::super::Fusion;
     use super::super::tests::{fuse, graph, stored};
     use super::{MOST_OPERATIONS, MOST_READ};
-    use crate::graph::LayerType::{self, Activation, Dense};
+    use crate::graph::LayerType::{self, Activation, Dense, Other};
     use crate::graph::OpId;
 
     #[test]
@@ -167,6 +178,29 @@ mod tests {
             for reader in [last + 1, last + 2] {
                 assert!(fused.value_inputs(OpId(reader)).len() <= most, "{products}");
             }
+        }
+    }
+
+    #[test]
+    fn what_puts_elements_together_is_stored_for_fusions_that_do_not_end_with_it() {
+        // A margin that two returned sums read at once, or through another sum.
+        let direct: [(&str, LayerType, &[usize]); 3] =
+            [("s.pad", Other, &[0]), ("s.add", Activation, &[1, 0]), ("s.add", Activation, &[0, 1])];
+        let through: [(&str, LayerType, &[usize]); 4] = [
+            ("s.pad", Other, &[0]),
+            ("s.add", Activation, &[1, 0]),
+            ("s.add", Activation, &[2, 0]),
+            ("s.add", Activation, &[0, 2]),
+        ];
+        for (ops, fusion, held) in [
+            (&direct[..], Fusion::Xla, vec![1, 2]),
+            (&through[..], Fusion::Xla, vec![0, 2, 3]),
+            // In a plan it is the sum that is stored: one fusion has the margin.
+            (&through[..], Fusion::XlaHeld, vec![1, 2, 3]),
+        ] {
+            let mut fused = graph(ops, &[ops.len() - 1, ops.len()]);
+            fuse(&mut fused, fusion, &[]);
+            assert_eq!(stored(&fused), held.into_iter().map(OpId).collect::<Vec<_>>(), "{fusion:?}");
         }
     }
 }

@@ -377,7 +377,7 @@ class _Program:
         # Not by way of its export, whose ops XLA orders otherwise: a few per cent of a small step's memory.
         compiled = self.load(run)
         memory, predicted = Memory.of(compiled), int(figures["peak_bytes"])
-        form = Form(text, "", 0, predicted, unplanned.temporary, self._ops, fusion(), enough=1.0, again=again, unplanned_seconds=base)
+        form = Form(text, "", 0, predicted, unplanned.temporary, self._ops, fusion(), again=again, unplanned_seconds=base)
         return Try(predicted, predicted, memory, figures, run, form, ops), compiled
 
     def forms(self, target: int, unplanned: Memory) -> Iterator[Form]:
