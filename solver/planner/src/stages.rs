@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ballast_core::cap::CapSpec;
 use ballast_core::device::{Cluster, DeviceId};
-use ballast_core::graph::Graph;
+use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::memory::{CompactPlan, NodeId, SwapModel};
 use ballast_core::report::{Bound, Report, SearchStats};
 use ballast_core::simulate::{StageScore, judge_stage};
-use ballast_core::stage::Stage;
+use ballast_core::stage::{NodeSource, Stage};
 use ballast_core::units::Bytes;
 use ballast_remat::Arena;
 use ballast_remat::swaps::QTable;
@@ -179,7 +179,7 @@ fn plan_stage(
         cap_bytes: requested_cap.0,
         swap,
         alignment: options.arena,
-        heap_gaps_bytes: graph.heap_gaps.map(|gaps| gaps.0),
+        heap_gaps_bytes: heap_gaps_bytes(graph, stage),
         order: options.order,
         limits,
         solver: options.solver,
@@ -230,9 +230,47 @@ fn plan_stage(
     })
 }
 
+/// How much of what the stage holds throughout is there for the gaps of its heap: no more than the room that is held with its own ops.
+fn heap_gaps_bytes(graph: &Graph, stage: &Stage) -> Option<u64> {
+    let here = |op: OpId| stage.sources.contains(&NodeSource::Op(op));
+    let room = |gaps: Bytes| {
+        let held = graph.early.iter().filter(|&&(op, _)| here(op));
+        gaps.0.min(held.fold(0, |room: u64, &(_, Bytes(bytes))| room.saturating_add(bytes)))
+    };
+    graph.heap_gaps.map(room)
+}
+
 /// `model.lp` of device 2 is `model.2.lp`.
 #[must_use]
 pub fn stage_file(path: &Path, device: DeviceId) -> PathBuf {
     let extension = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_extension(format!("{device}.{extension}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::cost::Costs;
+    use ballast_core::stage;
+
+    use super::*;
+    use crate::support::graph;
+
+    #[test]
+    fn gaps_of_a_heap_lie_in_room_that_the_device_holds() {
+        // Room of 30 B is held with the first op alone: a device without it has none for gaps of 20 B.
+        let mut graph = graph([(vec![], 10, false), (vec![0], 10, false), (vec![1], 10, true)]);
+        graph.early = vec![(OpId(0), Bytes(30))];
+        graph.heap_gaps = Some(Bytes(20));
+        let cluster = Cluster::from_count(2).expect("devices");
+        let costs = Costs { seconds: vec![vec![1.0; 3]; 2] };
+        let gaps = |graph: &Graph| -> Vec<Option<u64>> {
+            let stages = stage::stages(graph, &costs, &cluster, &[0, 1, 1].map(DeviceId));
+            stages.iter().map(|stage| heap_gaps_bytes(graph, stage)).collect()
+        };
+        assert_eq!(gaps(&graph), [Some(20), Some(0)]);
+        graph.early = vec![(OpId(0), Bytes(5)), (OpId(2), Bytes(25))];
+        assert_eq!(gaps(&graph), [Some(5), Some(20)], "no more than there is");
+        graph.heap_gaps = None;
+        assert_eq!(gaps(&graph), [None; 2]);
+    }
 }
