@@ -62,13 +62,13 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, cap: CapSpec, o
             )
         })
         .collect();
-    let unavoidable = unavoidable(program, planned, cap, options.relax_limit);
+    let unavoidable = unavoidable(program, planned, options.relax_limit);
     if let Some(found) = &unavoidable {
         let at = match found.reason {
-            Reason::Op { op, .. } => Some(op),
+            Reason::Op { op, .. } | Reason::Ops { op, .. } => Some(op),
             Reason::Together { .. } => op,
         };
-        notes.push((program.place(at), unavoidable_text(program, found, planned.relaxed.len())));
+        notes.push((program.place(at), unavoidable_text(program, found, (planned.relaxed.len(), cap))));
     }
     diagnostics::warning_with_notes(program.place(op), &text, &notes);
     let number = |bytes: Option<Bytes>| bytes.map_or_else(|| "none".to_owned(), |bytes| bytes.0.to_string());
@@ -88,16 +88,9 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, cap: CapSpec, o
 }
 
 /// The caps of several devices that no placement keeps, where that is known without a search.
-///
-/// Nothing is known of a share of what each stage needs: under another placement it is other bytes.
-fn unavoidable(
-    program: &Program<'_, '_>,
-    planned: &Planned,
-    cap: CapSpec,
-    limit: f64,
-) -> Option<Unavoidable> {
+fn unavoidable(program: &Program<'_, '_>, planned: &Planned, limit: f64) -> Option<Unavoidable> {
     let stages = &planned.plan.stages;
-    if stages.len() < 2 || planned.plan.pipeline.is_some() || matches!(cap, CapSpec::Share(_)) {
+    if stages.len() < 2 || planned.plan.pipeline.is_some() {
         return None;
     }
     let mut caps = vec![Bytes::ZERO; program.cluster.devices.len()];
@@ -107,7 +100,11 @@ fn unavoidable(
     ballast_partition::unavoidable(&program.view(), &caps, limit)
 }
 
-fn unavoidable_text(program: &Program<'_, '_>, found: &Unavoidable, raised: usize) -> String {
+fn unavoidable_text(
+    program: &Program<'_, '_>,
+    found: &Unavoidable,
+    (raised, cap): (usize, CapSpec),
+) -> String {
     let why = match &found.reason {
         Reason::Op { op, needs, cap } => format!(
             "'{}' alone needs {} at once, and no device may hold more than {}",
@@ -115,13 +112,25 @@ fn unavoidable_text(program: &Program<'_, '_>, found: &Unavoidable, raised: usiz
             mebibytes(*needs),
             mebibytes(*cap)
         ),
+        Reason::Ops { count, op, needs, cap, held } => format!(
+            "{count} ops, such as '{}' ({}), need more than {} each and {} together, which fewer raised caps do not hold",
+            program.imported.graph.ops[*op].name,
+            mebibytes(*needs),
+            mebibytes(*cap),
+            mebibytes(*held)
+        ),
         Reason::Together { held, caps } => format!(
             "arguments, buffers of results and one working set take {}, and all devices together may hold {}",
             mebibytes(*held),
             mebibytes(*caps)
         ),
     };
-    format!("at least {} of the {raised} caps raised would be so under any placement: {why}", found.caps)
+    // A share is one of what the placement given needs, and stays so many bytes in every round; given another, it is other bytes.
+    let placement = match cap {
+        CapSpec::Share(_) => "any placement held to these bytes",
+        _ => "any placement",
+    };
+    format!("at least {} of the {raised} caps raised would be so under {placement}: {why}", found.caps)
 }
 
 /// Reports that there is no plan.
