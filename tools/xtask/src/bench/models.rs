@@ -65,7 +65,8 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
 }
 
 const TABLE_HEAD: &str = "| devices | cap % | s | tmax ms | bound ms | gap % | tmax/tmin | recomputed ops | swapped MB \
-                          | relaxed caps: asked, used, smallest found (MB) |\n|---|---|---|---|---|---|---|---|---|---|";
+                          | relaxed caps: asked, used, smallest found (MB) | no placement keeps \
+                          |\n|---|---|---|---|---|---|---|---|---|---|---|";
 
 struct Row {
     text: String,
@@ -79,7 +80,8 @@ fn heading(workspace: &Workspace, args: &Args) -> Result<String> {
          `ballast-opt MODEL --allow-unregistered-dialect --rl-partition=\"devices=N time-limit={limit} seed={seed}\" \
          --remat=\"cap=C% time-limit={limit} seed={seed}\"`, each plan accepted by `--ballast-verify` on the written IR. \
          Devices are of the default kind, caps are percentages of each stage's unplanned peak, s is wall-clock time \
-         of the whole command, on {}. Under a time limit figures vary from run to run.\n",
+         of the whole command, on {}. The last column says how many of the raised caps would be so under any \
+         placement, as far as is known without a search. Under a time limit figures vary from run to run.\n",
         machine(workspace)?,
         limit = args.time_limit,
         seed = args.seed,
@@ -94,21 +96,27 @@ fn measure(workspace: &Workspace, args: &Args, model: &Path, devices: u32, cap: 
     let driver = workspace.program("ballast-opt");
     let (limit, seed) = (args.time_limit, args.seed);
     let start = Instant::now();
-    cmd!(workspace.shell, "{driver} {model} --allow-unregistered-dialect -o {output}")
+    let planned = cmd!(workspace.shell, "{driver} {model} --allow-unregistered-dialect -o {output}")
         .arg(format!("--rl-partition=devices={devices} time-limit={limit} seed={seed}"))
         .arg(format!("--remat=cap={cap}% time-limit={limit} seed={seed} plan-file='{}'", plan.display()))
         .quiet()
-        .run()?;
+        .output()?;
     let seconds = start.elapsed().as_secs_f64();
     cmd!(workspace.shell, "{driver} {output} --allow-unregistered-dialect --ballast-verify -o /dev/null")
         .quiet()
         .run()?;
     let plan =
         serde_json::from_str(&workspace.shell.read_file(&plan)?).context("the plan file is not JSON")?;
-    row(&plan, devices, cap, seconds)
+    row(&plan, devices, cap, (seconds, unavoidable(&String::from_utf8_lossy(&planned.stderr))))
 }
 
-fn row(plan: &Value, devices: u32, cap: u32, seconds: f64) -> Result<Row> {
+/// How many of the raised caps no placement keeps, as far as the warning knows.
+fn unavoidable(warnings: &str) -> Option<&str> {
+    let (_, known) = warnings.split_once(": note: at least ")?;
+    known.split_once(' ').map(|(number, _)| number)
+}
+
+fn row(plan: &Value, devices: u32, cap: u32, (seconds, unavoidable): (f64, Option<&str>)) -> Result<Row> {
     let number =
         |value: &Value, what: &str| value.as_f64().with_context(|| format!("the plan has no {what}"));
     let stages = plan["stages"].as_array().context("the plan has no stages")?;
@@ -124,13 +132,14 @@ fn row(plan: &Value, devices: u32, cap: u32, seconds: f64) -> Result<Row> {
     }
     let ratio = plan["balance"]["ratio"].as_f64().map_or("none".to_owned(), |ratio| format!("{ratio:.3}"));
     let text = format!(
-        "| {devices} | {cap} | {seconds:.1} | {:.3} | {:.3} | {:.2} | {ratio} | {} | {:.1} | {} |",
+        "| {devices} | {cap} | {seconds:.1} | {:.3} | {:.3} | {:.2} | {ratio} | {} | {:.1} | {} | {} |",
         number(&plan["balance"]["tmax_seconds"], "tmax_seconds")? * 1e3,
         number(&plan["bound_seconds"], "bound_seconds")? * 1e3,
         number(&plan["gap"], "gap")? * 100.0,
         sum("recomputes")?,
         sum("swap_bytes")? / 1e6,
         relaxed.join("; "),
+        unavoidable.unwrap_or_default(),
     );
     Ok(Row { text, seconds, relaxed: !relaxed.is_empty() })
 }
@@ -139,7 +148,7 @@ fn row(plan: &Value, devices: u32, cap: u32, seconds: f64) -> Result<Row> {
 mod tests {
     use serde_json::json;
 
-    use super::row;
+    use super::{row, unavoidable};
 
     #[test]
     fn a_row_names_relaxed_caps_and_sums_stages() {
@@ -151,11 +160,22 @@ mod tests {
             "balance": { "tmax_seconds": 0.25, "ratio": null }, "bound_seconds": 0.2, "gap": 0.2,
             "stages": [stage(1_000_000, 2_000_000, Some(1_500_000)), stage(1_000_000, 1_000_000, None)],
         });
-        let found = row(&plan, 2, 50, 1.04).unwrap();
-        let expected = "| 2 | 50 | 1.0 | 250.000 | 200.000 | 20.00 | none | 6 | 1.0 | 1.0, 2.0, 1.5 |";
+        let found = row(&plan, 2, 50, (1.04, Some("1"))).unwrap();
+        let expected = "| 2 | 50 | 1.0 | 250.000 | 200.000 | 20.00 | none | 6 | 1.0 | 1.0, 2.0, 1.5 | 1 |";
         assert_eq!(found.text, expected);
         assert!(found.relaxed);
         plan["stages"][0]["cap_bytes"] = json!(null);
-        assert!(row(&plan, 2, 50, 1.0).is_err());
+        assert!(row(&plan, 2, 50, (1.0, None)).is_err());
+    }
+
+    #[test]
+    fn what_no_placement_keeps_is_read_from_the_warning() {
+        let said =
+            "m.mlir:3:1: note: at least 12 of the 14 caps raised would be so under any placement: ...\n";
+        assert_eq!(unavoidable(said), Some("12"));
+        assert_eq!(
+            unavoidable("m.mlir:3:1: warning: no memory plan keeps the cap of device 3: asked 1 MiB\n"),
+            None
+        );
     }
 }
