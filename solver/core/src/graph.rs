@@ -105,7 +105,7 @@ pub struct Rules {
 pub struct Op {
     /// Op name, such as `stablehlo.dot_general`.
     pub name: String,
-    /// Key under which a measured profile lists it: name, operand and result types.
+    /// Key under which a measured profile lists it: name, callee or the first ops of its body, operand and result types, how often it runs, and a hash of what else it says.
     pub key: String,
     /// Source location as the framework wrote it, for messages.
     pub location: String,

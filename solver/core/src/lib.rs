@@ -23,7 +23,6 @@ pub mod instance;
 pub mod limits;
 pub mod log;
 pub mod memory;
-#[expect(unsafe_code, reason = "signals to a process group")]
 pub mod outside;
 pub mod pipeline;
 pub mod placement;
@@ -32,6 +31,7 @@ pub mod planned_pipeline;
 pub mod planned_stages;
 pub mod predictor;
 pub mod printable;
+pub mod process_group;
 pub mod profile;
 pub mod program;
 pub mod report;

@@ -1,12 +1,12 @@
 //! Programs of others that plan: one gets a question as JSON on its standard input and answers on its standard output.
 
 use std::io::{Read, Write};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::limits::interrupted;
+use crate::process_group::ProcessGroup;
 
 /// Seconds for a program where no limit is given.
 pub const DEFAULT_SECONDS: f64 = 60.0;
@@ -74,14 +74,11 @@ impl Executable {
     pub fn ask(&self, question: &str, seconds: f64) -> Result<String, AskError> {
         let named = |text: String| format!("{}: {text}", self.path.display());
         let start = Instant::now();
-        let mut child = Command::new(program_path(&self.path))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
+        let mut command = Command::new(program_path(&self.path));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut group = ProcessGroup::spawn(&mut command)
             .map_err(|error| AskError::CannotRun(named(format!("cannot be run: {error}"))))?;
-        let mut input = child.stdin.take();
+        let mut input = group.child.stdin.take();
         let question = question.to_owned();
         // A thread of its own: a program may answer, or end, before it has read everything.
         let writer = std::thread::spawn(move || {
@@ -89,27 +86,29 @@ impl Executable {
                 let _ = input.write_all(question.as_bytes());
             }
         });
-        let (output, messages) = (reader(child.stdout.take()), reader(child.stderr.take()));
-        let status = loop {
-            match child.try_wait() {
-                Ok(Some(status)) => break Ok(status),
-                Ok(None) if interrupted() => break Err("was killed: interrupted".to_owned()),
-                Ok(None) if start.elapsed().as_secs_f64() > seconds => {
-                    break Err(format!("was killed: no answer after {seconds} s, the time limit"));
+        let (output, messages) = (reader(group.child.stdout.take()), reader(group.child.stderr.take()));
+        let killed = loop {
+            match group.has_ended() {
+                Ok(true) => break None,
+                Ok(false) if interrupted() => break Some("was killed: interrupted".to_owned()),
+                Ok(false) if start.elapsed().as_secs_f64() > seconds => {
+                    break Some(format!("was killed: no answer after {seconds} s, the time limit"));
                 }
-                Ok(None) => std::thread::sleep(POLL),
-                Err(error) => break Err(error.to_string()),
+                Ok(false) => std::thread::sleep(POLL),
+                Err(error) => break Some(error.to_string()),
             }
         };
-        // Whatever it left running would keep the pipes open.
-        kill(&mut child);
+        let status = group.reap();
         let _ = writer.join();
         let text = |thread: std::thread::JoinHandle<Vec<u8>>| {
             String::from_utf8_lossy(&thread.join().unwrap_or_default()).into_owned()
         };
         let (output, messages) = (text(output), text(messages));
         let no_answer = |text: String| AskError::NoAnswer(named(text));
-        let status = status.map_err(no_answer)?;
+        if let Some(why) = killed {
+            return Err(no_answer(why));
+        }
+        let status = status.map_err(|error| no_answer(error.to_string()))?;
         if status.success() {
             return Ok(output);
         }
@@ -135,13 +134,4 @@ pub fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHand
         }
         bytes
     })
-}
-
-/// Kills a program and what it started, and waits for it.
-fn kill(child: &mut Child) {
-    if let Ok(group) = i32::try_from(child.id()) {
-        // SAFETY: the child was made the leader of this group; without members left, the call fails and nothing happens.
-        unsafe { libc::kill(-group, libc::SIGKILL) };
-    }
-    let _ = child.wait();
 }

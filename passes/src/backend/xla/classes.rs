@@ -61,7 +61,8 @@ const IN_LIBRARY: [&str; 27] = [
 pub(crate) fn classes(imported: &Imported<'_, '_>) -> FusionClasses {
     let graph = &imported.graph;
     let rank = |tensor| shape(imported.value(tensor).r#type()).and_then(|shape| Some(shape.dims?.len()));
-    let mut ops: Vec<FusionClass> = graph.ops.iter().map(class).collect();
+    let class = |(id, op): (OpId, &Op)| class_of(&op.name, &body(imported, id), op.layer, op.work.flops > 0);
+    let mut ops: Vec<FusionClass> = OpId::of(&graph.ops).map(class).collect();
     for id in reversed_kernels(graph) {
         ops[id].kind = FusionKind::Reversal;
     }
@@ -102,7 +103,7 @@ fn is_in_library(imported: &Imported<'_, '_>, id: OpId, op: &Op) -> bool {
     };
     let mut types = op.inputs.iter().chain(&op.outputs);
     let name = last_name(&op.name);
-    let (body, integers) = (body(&op.key), |name: &str| ir::integers(imported.ops[id], name));
+    let integers = |name: &str| ir::integers(imported.ops[id], name);
     let all_one = |name: &str| integers(name).is_none_or(|all| all.iter().all(|&extent| extent == 1));
     // Windows that lie side by side.
     let tiles = || {
@@ -114,7 +115,8 @@ fn is_in_library(imported: &Imported<'_, '_>, id: OpId, op: &Op) -> bool {
             && all_one("window_dilations")
     };
     let joins = || {
-        let mut names = body.split(' ').map(last_name);
+        let body = body(imported, id);
+        let mut names = body.iter().map(|name| last_name(name));
         matches!(names.next(), Some("add" | "maximum" | "minimum"))
             && names.eq(["return"])
             && op.outputs.len() == 1
@@ -212,13 +214,9 @@ fn padded_windows(imported: &Imported<'_, '_>) -> Vec<OpId> {
     padded.collect()
 }
 
-fn class(op: &Op) -> FusionClass {
-    class_of(&op.name, &op.key, op.layer, op.work.flops > 0)
-}
-
-/// The class of an op by its name, the key that lists what is in its body, its layer, and whether it computes anything.
-fn class_of(name: &str, key: &str, layer: LayerType, computes: bool) -> FusionClass {
-    let expensive = body(key).split(' ').chain([name]).any(is_expensive);
+/// The class of an op by its name, those of the ops in its body, its layer, and whether it computes anything.
+fn class_of(name: &str, body: &[&str], layer: LayerType, computes: bool) -> FusionClass {
+    let expensive = body.iter().copied().chain([name]).any(is_expensive);
     let kind = match (last_name(name), layer) {
         ("broadcast" | "broadcast_in_dim" | "tile", _) => FusionKind::Broadcast,
         ("transpose", _) => FusionKind::Transpose,
@@ -233,9 +231,9 @@ fn class_of(name: &str, key: &str, layer: LayerType, computes: bool) -> FusionCl
     FusionClass { kind, expensive }
 }
 
-/// Names of the ops in the body of an op with this key.
-fn body(key: &str) -> &str {
-    key.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map_or("", |(body, _)| body)
+/// Names of the ops in the body of an op, all of them: the key of a profile lists the first few.
+fn body<'a>(imported: &Imported<'_, 'a>, id: OpId) -> Vec<&'a str> {
+    ir::nested(imported.ops[id]).into_iter().map(ir::name).collect()
 }
 
 /// Does an op write into a buffer that holds what one of its operands held? Of an operand that is read elsewhere, or that is a constant, XLA
@@ -460,20 +458,49 @@ mod tests {
 
     #[test]
     fn names_count_without_their_dialect_and_bodies_by_what_is_in_them() {
-        let of = |name: &str, key: &str, layer: LayerType| {
-            let FusionClass { kind, expensive } = class_of(name, key, layer, false);
+        let of_body = |name: &str, body: &[&str], layer: LayerType| {
+            let FusionClass { kind, expensive } = class_of(name, body, layer, false);
             (kind, expensive)
         };
+        let of = |name: &str, layer: LayerType| of_body(name, &[], layer);
         let (elementwise, other) = (LayerType::Activation, LayerType::Other);
-        assert_eq!(of("math.tanh", "", elementwise), (FusionKind::Elementwise, true));
-        assert_eq!(of("tosa.add", "", elementwise), (FusionKind::Elementwise, false));
+        assert_eq!(of("math.tanh", elementwise), (FusionKind::Elementwise, true));
+        assert_eq!(of("tosa.add", elementwise), (FusionKind::Elementwise, false));
         assert_eq!(
-            of("linalg.generic", "linalg.generic {arith.divf}", elementwise),
+            of_body("linalg.generic", &["arith.addf", "arith.divf"], elementwise),
             (FusionKind::Elementwise, true)
         );
-        assert_eq!(of("linalg.generic", "", other), (FusionKind::Movement, false));
-        assert_eq!(of("tosa.tile", "", other), (FusionKind::Broadcast, false));
-        assert_eq!(of("stablehlo.sort", "", other), (FusionKind::Opaque, false));
-        assert_eq!(of("scf.for", "", elementwise), (FusionKind::Opaque, false));
+        assert_eq!(of("linalg.generic", other), (FusionKind::Movement, false));
+        assert_eq!(of("tosa.tile", other), (FusionKind::Broadcast, false));
+        assert_eq!(of("stablehlo.sort", other), (FusionKind::Opaque, false));
+        assert_eq!(of("scf.for", elementwise), (FusionKind::Opaque, false));
+    }
+
+    #[test]
+    fn what_is_dear_is_dear_wherever_in_a_body_it_stands() {
+        // The profile's key of such an op lists its first sixteen.
+        let dear = |last: &str| {
+            let context = context();
+            let adds: String =
+                (0..16).map(|id| format!("%{} = arith.addf %{id}, %x : f32\n", id + 1)).collect();
+            let text = format!(
+                r#"#map = affine_map<(d0) -> (d0)>
+                func.func @f(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {{
+                    %r = linalg.generic {{indexing_maps = [#map, #map], iterator_types = ["parallel"]}} ins(%a : tensor<8xf32>) outs(%o : tensor<8xf32>) {{
+                    ^bb0(%x: f32, %y: f32):
+                      %0 = arith.addf %x, %x : f32
+                      {adds}
+                      %last = {last} : f32
+                      linalg.yield %last : f32
+                    }} -> tensor<8xf32>
+                    return %r : tensor<8xf32>
+                }}"#
+            );
+            let module = Module::parse(&context, &text).expect("the test's program parses");
+            let imported =
+                read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
+            classes(&imported).ops[0].expensive
+        };
+        assert!(dear("math.exp %16") && !dear("arith.negf %16"));
     }
 }

@@ -1,12 +1,13 @@
 //! The programs a run needs: where they are, and how they fail.
 
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ballast_core::limits::interrupted;
 use ballast_core::outside::reader;
+use ballast_core::process_group::ProcessGroup;
+use rustix::process::Signal;
 
 use crate::failure::Failure;
 
@@ -40,22 +41,13 @@ pub(crate) fn llvm(name: &str) -> PathBuf {
 pub(crate) fn capture(command: &mut Command, what: &str, limit: Duration) -> Result<Vec<u8>, Failure> {
     let program = command.get_program().to_string_lossy().into_owned();
     let failed = |error: std::io::Error| Failure::BadInput(format!("{what}: cannot run {program}: {error}"));
-    // A group of its own: all of it is ended, and a terminal's interrupt reaches this program first.
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()
-        .map_err(failed)?;
-    let (output, messages) = (reader(child.stdout.take()), reader(child.stderr.take()));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut group = ProcessGroup::spawn(command).map_err(failed)?;
+    let (output, messages) = (reader(group.child.stdout.take()), reader(group.child.stderr.take()));
     let deadline = Instant::now() + limit;
-    let status = loop {
-        if let Some(status) = child.try_wait().map_err(failed)? {
-            break status;
-        }
+    while !group.has_ended().map_err(failed)? {
         if interrupted() || Instant::now() > deadline {
-            end(&mut child);
+            group.end(&[Signal::TERM, Signal::KILL], GRACE);
             let ended = |why: &str| format!("{what}: {program} was ended{why}");
             if interrupted() {
                 return Err(Failure::Interrupted(ended("")));
@@ -66,7 +58,8 @@ pub(crate) fn capture(command: &mut Command, what: &str, limit: Duration) -> Res
             ))));
         }
         std::thread::sleep(POLL);
-    };
+    }
+    let status = group.reap().map_err(failed)?;
     let join = |thread: std::thread::JoinHandle<Vec<u8>>| thread.join().unwrap_or_default();
     let (output, messages) = (join(output), join(messages));
     if status.success() {
@@ -92,22 +85,6 @@ fn said(messages: &str) -> String {
         text.push_str("\nXLA reads StableHLO: programs of linalg, tosa and torch are planned by ballast-opt and run by the native runner");
     }
     text
-}
-
-/// Ends a program and its group, gently first.
-fn end(child: &mut Child) {
-    let Ok(group) = i32::try_from(child.id()) else { return };
-    for signal in [libc::SIGTERM, libc::SIGKILL] {
-        // SAFETY: the child was made the leader of this group and has not been waited for, so the number is still its own.
-        unsafe { libc::kill(-group, signal) };
-        let deadline = Instant::now() + GRACE;
-        while Instant::now() < deadline {
-            if !matches!(child.try_wait(), Ok(None)) {
-                return;
-            }
-            std::thread::sleep(POLL);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -137,6 +114,12 @@ mod tests {
             std::thread::sleep(POLL);
         }
         assert!(has_ended(), "{}", state());
+    }
+
+    #[test]
+    fn what_a_program_left_running_is_not_waited_for() {
+        let said = shell("sleep 1000 & echo done", Duration::from_secs(60)).unwrap();
+        assert_eq!(said, b"done\n");
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl World {
         checked("MPI_Barrier", unsafe { (self.barrier)(self.world) })
     }
 
-    /// StopRule MPI.
+    /// Ends MPI.
     ///
     /// # Errors
     /// What MPI says.

@@ -1,12 +1,13 @@
 //! One long-lived process per device, under Open MPI's `mpirun`: told what to run, a line at a time, they answer with seconds.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::os::unix::process::CommandExt as _;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use ballast_core::limits::{Deadline, interrupted};
+use ballast_core::process_group::ProcessGroup;
+use rustix::process::Signal;
 
 use crate::failure::Failure;
 use crate::run::mpi::{library, mpirun};
@@ -22,7 +23,7 @@ const GRACE: Duration = Duration::from_secs(5);
 pub(super) struct Processes {
     /// Seconds that starting the processes, or one run, may take at most.
     run_limit: Duration,
-    child: Child,
+    group: ProcessGroup,
     input: Option<ChildStdin>,
     answers: Receiver<f64>,
     messages: Option<std::thread::JoinHandle<String>>,
@@ -60,17 +61,11 @@ impl Processes {
 
     pub(super) fn spawn(mut command: Command, run_limit: Duration) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::BadInput(format!("cannot run mpirun: {error}"));
-        // A group of its own: a terminal's interrupt reaches this program first.
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(failed)?;
-        let input = child.stdin.take();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut group = ProcessGroup::spawn(&mut command).map_err(failed)?;
+        let input = group.child.stdin.take();
         let (send, answers) = channel();
-        if let Some(output) = child.stdout.take() {
+        if let Some(output) = group.child.stdout.take() {
             std::thread::spawn(move || {
                 for line in BufReader::new(output).lines().map_while(Result::ok) {
                     let Ok(seconds) = line.trim().parse() else { continue };
@@ -80,7 +75,7 @@ impl Processes {
                 }
             });
         }
-        let messages = child.stderr.take().map(|mut pipe| {
+        let messages = group.child.stderr.take().map(|mut pipe| {
             std::thread::spawn(move || {
                 let mut bytes = Vec::new();
                 // What was read before an error is all there is to show.
@@ -88,7 +83,7 @@ impl Processes {
                 String::from_utf8_lossy(&bytes).trim_end().to_owned()
             })
         });
-        Ok(Processes { run_limit, child, input, answers, messages, busy: false, session: None })
+        Ok(Processes { run_limit, group, input, answers, messages, busy: false, session: None })
     }
 
     /// Seconds of one run of what the line says; none once the deadline is over.
@@ -125,32 +120,20 @@ impl Processes {
         format!("the processes ended: {said}")
     }
 
-    /// StopRule the processes, gently first unless they are at work.
+    /// Ends the processes, gently first unless they are at work.
     fn end(&mut self) {
         drop(self.input.take());
-        let Ok(group) = i32::try_from(self.child.id()) else { return };
-        let gently = (!self.busy).then_some(None);
-        for signal in gently.into_iter().chain([Some(libc::SIGTERM), Some(libc::SIGKILL)]) {
-            if let Some(signal) = signal {
-                // SAFETY: the child leads this group and has not been waited for, so the number is still its own.
-                unsafe { libc::kill(-group, signal) };
-            }
-            let deadline = Instant::now() + GRACE;
-            while Instant::now() < deadline {
-                if !matches!(self.child.try_wait(), Ok(None)) {
-                    return;
-                }
-                std::thread::sleep(POLL / 10);
-            }
+        if self.busy || !self.group.ends_within(GRACE) {
+            self.group.end(&[Signal::TERM, Signal::KILL], GRACE);
         }
+        // Whatever is left would keep the pipes open; how they ended says nothing that they do not.
+        let _ = self.group.reap();
     }
 }
 
 impl Drop for Processes {
     fn drop(&mut self) {
-        if matches!(self.child.try_wait(), Ok(None)) {
-            self.end();
-        }
+        self.end();
     }
 }
 
