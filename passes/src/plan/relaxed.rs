@@ -151,7 +151,11 @@ pub(crate) fn refuse(
         let most = mebibytes(Bytes((cap.as_f64() * limit) as u64));
         format!("relax-limit={limit} let the cap be raised to {most}, under which no plan was found either")
     } else {
-        "`relax-limit` lets the cap be raised".to_owned()
+        let needs = all.get(device.0).map(|stage| Bytes(stage.problem.unplanned_peak()));
+        let needs = needs.map_or_else(String::new, |peak| {
+            format!("; with every value kept until it is read last the device needs {}", mebibytes(peak))
+        });
+        format!("`relax-limit` lets the cap be raised{needs}")
     };
     notes.push((program.place(*op), raised));
     diagnostics::error_with_notes(program.place(*op), &failure.to_string(), &notes)

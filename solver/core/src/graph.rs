@@ -71,7 +71,7 @@ pub enum LayerType {
 pub struct Work {
     /// Operations, a multiply-add counted as two.
     pub flops: u64,
-    /// Operations by the counting of \[D\]: k multiplications and k - 1 additions for a dot product of length k.
+    /// Operations by the counting of \[D\] (`docs/sources.md`): k multiplications and k - 1 additions for a dot product of length k.
     pub macs_exact: u64,
     /// Which peak rate applies.
     pub arithmetic: Arithmetic,

@@ -19,7 +19,7 @@ pub struct Instance {
     /// `[node, reader]`: the reader needs the node's value on the device while it runs.
     pub edges: Vec<(NodeId, NodeId)>,
     /// Bytes on the device from start to end whatever the plan does: weights and inputs.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::units::is_zero")]
     pub resident_bytes: u64,
     /// Budgets to plan for, bytes by share of the unplanned peak; `ballast lab bench remat` reads them.
     #[serde(default, skip_serializing_if = "indexmap::IndexMap::is_empty")]
@@ -41,13 +41,13 @@ pub struct InstanceNode {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Is it part of the backward pass?
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_backward: bool,
     /// Must its value be on the device at the end?
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep: bool,
     /// Bytes held only while it runs.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::units::is_zero")]
     pub workspace: u64,
     /// May it run more than once? Not where it has effects or draws random numbers.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
@@ -56,7 +56,7 @@ pub struct InstanceNode {
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub swappable: bool,
     /// Must its value stay on the device from its run to its last use?
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
     /// Its value lies in the memory of this earlier node, as a reshape's does: size and time are 0, and who reads it reads
     /// that node too.
@@ -68,19 +68,8 @@ fn yes() -> bool {
     true
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields over by reference")]
 fn is_true(value: &bool) -> bool {
     *value
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields over by reference")]
-fn is_false(value: &bool) -> bool {
-    !*value
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields over by reference")]
-fn is_zero(value: &u64) -> bool {
-    *value == 0
 }
 
 /// What a step does.

@@ -92,7 +92,7 @@ impl Executable {
                 Ok(true) => break None,
                 Ok(false) if interrupted() => break Some("was killed: interrupted".to_owned()),
                 Ok(false) if start.elapsed().as_secs_f64() > seconds => {
-                    break Some(format!("was killed: no answer after {seconds} s, the time limit"));
+                    break Some(format!("was killed: no answer after {seconds:.2} s, the time limit"));
                 }
                 Ok(false) => std::thread::sleep(POLL),
                 Err(error) => break Some(error.to_string()),

@@ -163,7 +163,6 @@ fn one_core() -> usize {
     1
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields over by reference")]
 fn is_one_core(cores: &usize) -> bool {
     *cores == 1
 }

@@ -24,43 +24,33 @@ pub struct MemoryNode {
     /// Index of the op in program order.
     pub op: OpId,
     /// Does the op's value arrive from another device, rather than being computed here?
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub receive: bool,
     /// Seconds of one run, or of the transfer.
     pub seconds: f64,
     /// Bytes of the value.
     pub bytes: u64,
     /// Bytes held only while it runs.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::units::is_zero")]
     pub workspace_bytes: u64,
     /// The nodes whose values it reads, by their index in this list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<NodeId>,
     /// Is it part of the backward pass?
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub backward: bool,
     /// Must the value be there at the end?
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep: bool,
     /// Must it not run a second time (effects, randomness, a rule of the user)?
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub runs_once: bool,
     /// Must the value not go to the host?
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_swap: bool,
     /// Must the value stay from its run to its last use?
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields over by reference")]
-fn is_false(value: &bool) -> bool {
-    !*value
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields over by reference")]
-fn is_zero(value: &u64) -> bool {
-    *value == 0
 }
 
 impl StageMemory {

@@ -25,15 +25,11 @@ pub struct OpStored {
     /// Its name, such as `stablehlo.add`.
     pub name: String,
     /// Bytes while it runs, besides those that are predicted; at most 2^50.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::units::is_zero")]
     pub workspace_bytes: u64,
     /// Is its value stored, though the prediction has it fused into what reads it, or made there?
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stored: bool,
-}
-
-fn is_zero(bytes: &u64) -> bool {
-    *bytes == 0
 }
 
 /// A storage file.

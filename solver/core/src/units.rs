@@ -76,6 +76,11 @@ impl std::iter::Sum for Bytes {
     }
 }
 
+/// Is it a number that files leave out?
+pub(crate) fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! A placer at the side of a running engine: events of jobs and devices in, placements out, and a journal from which it goes on.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
@@ -247,13 +247,7 @@ impl Dispatcher {
             }
             let situation =
                 Situation { cluster: &self.cluster, job, usable: &usable, serving: &self.serving };
-            let devices = placer.place(&situation)?;
-            let distinct: BTreeSet<usize> = devices.iter().copied().collect();
-            if distinct.len() != job.devices
-                || distinct.iter().any(|&device| usable.get(device) != Some(&true))
-            {
-                return refuse(format!("job '{}' was given devices it cannot have", job.name));
-            }
+            let devices = situation.place(placer)?;
             devices.iter().for_each(|&device| self.serving[device] = Some(index));
             let name = |device: usize| self.cluster.devices[device].name.clone();
             placed.push(Placement {

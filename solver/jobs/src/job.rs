@@ -51,7 +51,6 @@ fn one() -> f64 {
     1.0
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_zero(seconds: &f64) -> bool {
     *seconds == 0.0
 }

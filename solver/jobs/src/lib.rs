@@ -1,5 +1,5 @@
 //! Placement of training jobs on a cluster whose devices fail, learned by an actor and a critic, after a 2021
-//! Chinese patent application (\[E\] in the documents).
+//! Chinese patent application (\[E\] of `docs/sources.md`).
 //!
 //! The policy sees a job and which devices are taken, not how often they fail: that it learns from what batches
 //! came to. [`run_batch`] simulates a batch with failures, [`Trainer`] learns from the simulator or from a

@@ -49,7 +49,8 @@ pub fn place(jobs: &JobList, cluster: &JobCluster, placer: &mut dyn Placer) -> R
             period.waiting.push(job.name.clone());
             continue;
         }
-        let devices = placer.place(&Situation { cluster, job, usable: &usable, serving: &serving })?;
+        let situation = Situation { cluster, job, usable: &usable, serving: &serving };
+        let devices = situation.place(placer)?;
         for &device in &devices {
             usable[device] = false;
             serving[device] = Some(index);

@@ -21,6 +21,22 @@ pub struct Situation<'a> {
     pub serving: &'a [Option<usize>],
 }
 
+impl Situation<'_> {
+    /// What a placer chooses, where it is what the job may have.
+    ///
+    /// # Errors
+    /// A placer that fails, or gives a job devices that it cannot have.
+    pub(crate) fn place(&self, placer: &mut dyn Placer) -> Result<Vec<usize>, JobError> {
+        let devices = placer.place(self)?;
+        let distinct: BTreeSet<usize> = devices.iter().copied().collect();
+        let all_usable = distinct.iter().all(|&device| self.usable.get(device) == Some(&true));
+        if devices.len() != self.job.devices || distinct.len() != devices.len() || !all_usable {
+            return Err(JobError::Input(format!("job '{}' was given devices it cannot have", self.job.name)));
+        }
+        Ok(devices)
+    }
+}
+
 /// Chooses devices.
 pub trait Placer {
     /// `job.devices` different usable devices.
@@ -143,6 +159,24 @@ mod tests {
     ) -> Vec<usize> {
         let job = Job::new("j", 2, 1.0);
         placer.place(&Situation { cluster, job: &job, usable, serving }).expect("enough devices")
+    }
+
+    #[test]
+    fn devices_that_a_job_cannot_have_are_no_placement() {
+        struct Always(Vec<usize>);
+        impl Placer for Always {
+            fn place(&mut self, _: &Situation<'_>) -> Result<Vec<usize>, JobError> {
+                Ok(self.0.clone())
+            }
+        }
+        let (cluster, job) = (cluster(3, 0.1), Job::new("j", 2, 1.0));
+        let situation =
+            Situation { cluster: &cluster, job: &job, usable: &[true, false, true], serving: &[None; 3] };
+        let given = |devices: &[usize]| situation.place(&mut Always(devices.to_vec()));
+        assert_eq!(given(&[2, 0]).unwrap(), [2, 0]);
+        for wrong in [&[0][..], &[0, 0], &[0, 1], &[0, 3], &[0, 2, 2]] {
+            assert!(given(wrong).is_err(), "{wrong:?}");
+        }
     }
 
     #[test]

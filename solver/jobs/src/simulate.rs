@@ -116,7 +116,7 @@ pub(super) fn run_batch_within(
             }
         }
         let situation = Situation { cluster, job, usable: &free, serving: &serving };
-        let devices = placer.place(&situation)?;
+        let devices = situation.place(placer)?;
         let neighbours = neighbours(cluster, &devices, &serving);
         let slowest = devices.iter().map(|&d| cluster.devices[d].speed).fold(f64::INFINITY, f64::min);
         let seconds = job.seconds / slowest * (1.0 + world.interference * neighbours as f64);

@@ -58,9 +58,9 @@ impl Workload {
         match self.widths.iter().max() {
             None => Err(JobError::Input("no widths of jobs".into())),
             Some(_) if self.widths.contains(&0) => Err(JobError::Input("a job of 0 devices".into())),
-            Some(&widest) if widest > devices => {
-                Err(JobError::NoPlacement(format!("jobs of {widest} devices on a cluster of {devices}")))
-            }
+            Some(&widest) if widest > devices => Err(JobError::NoPlacement(format!(
+                "jobs of {widest} devices on a cluster of {devices}: give narrower `widths`"
+            ))),
             Some(_) => Ok(()),
         }
     }

@@ -5,7 +5,7 @@
 //! once something else has left. They are packed as goods are (best fit of the largest first); then each other item goes, in order, where it ends first
 //! among the devices with room for it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use ballast_core::device::DeviceId;
 use ballast_core::limits::Deadline;
@@ -74,7 +74,7 @@ fn units(sequence: &Sequence, caps: &[u64]) -> Vec<Vec<usize>> {
             joined.union(item, producer);
         }
     }
-    let mut of: HashMap<usize, (u64, Vec<usize>)> = HashMap::new();
+    let mut of: BTreeMap<usize, (u64, Vec<usize>)> = BTreeMap::new();
     for (item, bytes) in bytes.into_iter().enumerate() {
         let (sum, unit) = of.entry(joined.find(item)).or_default();
         *sum += bytes;

@@ -119,13 +119,17 @@ pub struct Pipelining {
 /// What [`Error::Infeasible`] says where a longer search may still find a plan: the name of the op that binds is followed by it.
 pub const UNPROVED: &str = "binds in the best plan found";
 
+/// What [`Error::Infeasible`] begins with, by which programs that read messages know it.
+pub const NO_PLAN: &str = "no memory plan";
+
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
     /// No plan of this stage keeps its cap, and relaxing was off or did not help.
     #[error(
-        "no memory plan of device {device} keeps its cap of {}: '{label}' {}; the smallest cap {} {}. Raise the \
+        "{NO_PLAN} of device {device} {} its cap of {}: '{label}' {}; the smallest cap {} {}. Raise the \
          cap or use more devices",
+        if *proved { "keeps" } else { "was found that keeps" },
         told_apart([*cap, *smallest])[0],
         match *proved {
             true if smallest.0 > cap.0.saturating_add(1) => "alone needs more",
@@ -220,5 +224,6 @@ mod tests {
             "{near}"
         );
         assert!(refused(1024, 2048).contains("ruled out is 2.0 KiB."));
+        assert!(refused(1024, 2048).starts_with(&format!("{NO_PLAN} of device 0 keeps")), "that is proved");
     }
 }

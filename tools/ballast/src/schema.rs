@@ -2,6 +2,7 @@
 
 use ballast_core::instance::{Instance, Steps};
 use ballast_core::plan::Plan;
+use ballast_core::profile::Profile;
 use ballast_dag::workload::WorkloadFile;
 
 use crate::failure::Failure;
@@ -24,6 +25,8 @@ enum File {
     Instance,
     /// Plan of an instance: its steps.
     Steps,
+    /// Measured op times, written by `ballast profile` and read by `profile=` of the passes.
+    Profile,
     /// Workload graph, read by `ballast partition` and `judge`.
     Workload,
 }
@@ -33,6 +36,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         File::Plan => schemars::schema_for!(Plan),
         File::Instance => schemars::schema_for!(Instance),
         File::Steps => schemars::schema_for!(Steps),
+        File::Profile => schemars::schema_for!(Profile),
         File::Workload => schemars::schema_for!(WorkloadFile),
     };
     output::write_json(&schema, None)

@@ -180,7 +180,8 @@ pub extern "C" fn _mlir_ciface_ballast_finish() {
             .and_then(|mut file| file.write_all(&run.bytes))
             .and_then(|()| File::create(FIGURES))
             .and_then(|file| serde_json::to_writer(file, &figures).map_err(Into::into));
-        if written.is_err() {
+        if let Err(error) = written {
+            let _ = writeln!(std::io::stderr(), "{RESULTS} and {FIGURES} cannot be written: {error}");
             std::process::exit(1);
         }
     });

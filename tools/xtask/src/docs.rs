@@ -68,7 +68,12 @@ pub(crate) fn pages(workspace: &Workspace) -> Result<Vec<Page>> {
         page("docs/passes.md", with_final_newline(passes) + &routes::section(&pipelines)),
         page(
             "docs/dialect.md",
-            ods::page(workspace, &["-gen-dialect-doc", "-dialect=ballast"], ods::DIALECT)?,
+            // A mark for other renderers, which here would be text.
+            ods::page(workspace, &["-gen-dialect-doc", "-dialect=ballast"], ods::DIALECT)?.replacen(
+                "[TOC]\n\n",
+                "",
+                1,
+            ),
         ),
         page("docs/options.md", options(&all)),
         page("docs/versions.md", versions(workspace)?),
@@ -128,6 +133,10 @@ fn versions(workspace: &Workspace) -> Result<String> {
     let libtorch = read("tools/xtask/libtorch.txt")?;
     let rust = between(&toolchain, "channel = \"", "\"").context("rust-toolchain.toml names no channel")?;
     let torch = between(&libtorch, "\ntorch==", " ").context("libtorch.txt names no torch")?;
+    let package = read("tools/python/pyproject.toml")?;
+    let needed = |before: &str| {
+        between(&package, before, "\"").with_context(|| format!("pyproject.toml does not have {before}"))
+    };
     let rows = [
         ("Operating system", "Debian 12, x86-64", "the packages come from its own archive"),
         ("Rust", rust, "`rust-toolchain.toml`"),
@@ -139,6 +148,9 @@ fn versions(workspace: &Workspace) -> Result<String> {
         ("good_lp", locked(&lock, "good_lp")?, "programs that are written once and solved once, on highs"),
         ("tch", locked(&lock, "tch")?, "libtorch from Rust"),
         ("libtorch", torch, "CPU half of the PyTorch wheel, opened at run time"),
+        ("Python", needed("requires-python = \"")?, "for `tools/python` and what it runs"),
+        ("JAX", needed("\"jax")?, "for `ballast.jit`, `ballast fit` and runs by XLA"),
+        ("PyTorch", needed("\"torch")?, "for `ballast.torch`"),
     ];
     let mut text = String::from(
         "<!-- Written by `cargo xtask docs` from the files that pin these; do not edit. -->\n\n\

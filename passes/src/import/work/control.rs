@@ -3,7 +3,7 @@
 //! A call counts what its callee does; a loop its body times the trips, where they can be told; a branch its dearest
 //! arm. Loops whose trips cannot be told count one and are marked as not priced.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use ballast_core::graph::{Arithmetic, LayerType};
 use ballast_dialects::diagnostics::{self, Reported};
@@ -100,7 +100,7 @@ impl<'c: 'a, 'a> Pricer<'c, 'a> {
         // Bytes made at each op, and bytes whose last reader it is.
         let mut made = vec![0_u64; ops.len()];
         let mut freed = vec![0_u64; ops.len()];
-        let mut last_read: HashMap<*const std::ffi::c_void, (usize, u64)> = HashMap::new();
+        let mut last_read: BTreeMap<*const std::ffi::c_void, (usize, u64)> = BTreeMap::new();
         // Values in the memory of others of the block.
         let mut lies_in: HashMap<*const std::ffi::c_void, *const std::ffi::c_void> = HashMap::new();
         for (at, &op) in ops.iter().enumerate() {

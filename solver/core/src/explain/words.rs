@@ -140,7 +140,7 @@ impl Explained {
                     let own = node.time / node.bytes.max(1) as f64;
                     let _ = write!(
                         text,
-                        " ({} per MiB; the dearest value that is away, {}, costs {})",
+                        " ({} per MiB; the dearest value that is away, {}, costs {} per MiB)",
                         seconds(own * MIB),
                         name(other),
                         seconds(price * MIB)

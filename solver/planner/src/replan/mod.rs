@@ -18,7 +18,9 @@ use ballast_core::plan::{Plan, fingerprint};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReplanError {
     /// The plan is of another program.
-    #[error("the plan was made for a program with fingerprint {planned}, and this one has {found}")]
+    #[error(
+        "the plan was made for a program with fingerprint {planned}, and this one has {found}: the graph is that of the run that wrote the plan (`graph-file` of the same `--remat`)"
+    )]
     OtherProgram {
         /// Of the plan.
         planned: String,

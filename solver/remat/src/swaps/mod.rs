@@ -1,5 +1,5 @@
 //! Which tensors of a training step are swapped to the host, learned by Q-learning, after a 2022 Chinese patent
-//! application on reinforcement-learning memory scheduling for GPU training (\[B\] in the documents).
+//! application on reinforcement-learning memory scheduling for GPU training (\[B\] of `docs/sources.md`).
 //!
 //! A *scheme* says of every candidate tensor whether it stays or is swapped between its forward and its backward
 //! uses. [`learn()`] changes the tensors of one layer type a round, runs an iteration, and learns from its time

@@ -292,9 +292,11 @@ fn missed(args: &Args, cap_bytes: u64, unplanned_bytes: u64, tries: &[Try]) -> S
     } else {
         format!("none took less than the {unplanned} of the program as it is")
     };
+    // Where tries were left, nothing was left to try.
+    let more = if tries.len() < args.tries as usize { "" } else { "more --tries or " };
     format!(
-        "{}: no plan of {} keeps {cap} as {} measures it; {reached}: raise the cap, or give more --tries \
-         or a longer time-limit in --remat",
+        "{}: no plan of {} keeps {cap} as {} measures it; {reached}: raise the cap, or give {more}a longer \
+         time-limit in --remat",
         args.program.display(),
         tries.len(),
         platform_of(args),

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use ballast_core::limits::interrupted;
 use ballast_core::outside::reader;
 use ballast_core::process_group::ProcessGroup;
+use ballast_planner::NO_PLAN;
 use rustix::process::Signal;
 
 use crate::failure::Failure;
@@ -68,7 +69,7 @@ pub(crate) fn capture(command: &mut Command, what: &str, limit: Duration) -> Res
     let messages = String::from_utf8_lossy(&messages);
     let text = format!("{what}: {program} failed, {status}\n{}", said(messages.trim_end()));
     // A pass that finds no plan ends the driver as any error does.
-    let no_plan = messages.lines().any(|line| line.contains("error: no memory plan "));
+    let no_plan = messages.lines().any(|line| line.contains(&format!("error: {NO_PLAN} ")));
     Err(if no_plan { Failure::NoPlan(text) } else { Failure::BadInput(text) })
 }
 
@@ -138,8 +139,17 @@ mod tests {
             text.ends_with("before\nModuleNotFoundError: no jax\n--python names a Python that has it"),
             "{text}"
         );
-        let no_plan = "echo 'p.mlir:1:1: error: no memory plan of device 0 keeps its cap' >&2; exit 1";
-        assert!(matches!(shell(no_plan, limit), Err(Failure::NoPlan(text)) if text.contains("device 0")));
+        let refusal = ballast_planner::Error::Infeasible {
+            device: ballast_core::device::DeviceId(0),
+            op: None,
+            label: "dot".into(),
+            cap: ballast_core::units::Bytes(1),
+            smallest: ballast_core::units::Bytes(2),
+            found: false,
+            proved: false,
+        };
+        let no_plan = format!("echo \"p.mlir:1:1: error: {refusal}\" >&2; exit 1");
+        assert!(matches!(shell(&no_plan, limit), Err(Failure::NoPlan(text)) if text.contains("device 0")));
         let missing = capture(&mut Command::new("/nowhere/program"), "input.mlir", limit);
         assert!(matches!(missing, Err(Failure::BadInput(text)) if text.contains("/nowhere/program")));
     }
