@@ -1,7 +1,7 @@
 //! What a loop or branch costs that is planned as one op: the ops inside, fused as the back end fuses them, as often as they run,
 //! and the memory of their values.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use ballast_core::fusion::{FusionClasses, Group, fits_over_argument};
 use ballast_core::graph::{Graph, Inner, Op, OpId, Storage, TensorId};
@@ -17,7 +17,7 @@ use crate::import::{Imported, Runs};
 /// Sets [`Op::inner`] and [`Op::workspace`] of every loop and branch, once `fuse` has done with what is inside what it does with a program.
 pub(super) fn price(imported: &mut Imported<'_, '_>, fuse: &dyn Fn(&mut Imported<'_, '_>) -> Vec<Group>) {
     // By branch: how dear its dearest arm is so far, and the most memory.
-    let mut arms: HashMap<OpId, (u64, Bytes)> = HashMap::new();
+    let mut arms: BTreeMap<OpId, (u64, Bytes)> = BTreeMap::new();
     for body in &mut imported.bodies {
         let classes = classes(&body.imported);
         let groups = fuse(&mut body.imported);

@@ -1,6 +1,6 @@
 //! Builds the graph of one block.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::c_void;
 
 use ballast_core::device::DeviceId;
@@ -99,7 +99,7 @@ pub(super) fn build<'c: 'a, 'a>(
     }
     let reads = builder.graph.ops.iter().map(|op| op.inputs.clone()).collect();
     let Builder { graph, ops, workspace_in_xla, in_place, .. } = builder;
-    let (equal, shared, bodies) = (HashMap::new(), Vec::new(), Vec::new());
+    let (equal, shared, bodies) = (BTreeMap::new(), Vec::new(), Vec::new());
     Ok(Imported { graph, reads, equal, workspace_in_xla, in_place, ops, function, block, shared, bodies })
 }
 

@@ -1,6 +1,6 @@
 //! A function that was read: its graph, and the ops behind it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use ballast_core::graph::{Graph, OpId, TensorId};
 use melior::ir::operation::OperationRef;
@@ -16,7 +16,7 @@ pub(crate) struct Imported<'c, 'a> {
     /// What every op reads, as the program has it; fusion rewrites the inputs in the graph.
     pub(crate) reads: Vec<Vec<TensorId>>,
     /// Values that equal another one, by that one: see [`crate::backend::xla::equal::merge`].
-    pub(crate) equal: HashMap<TensorId, Vec<TensorId>>,
+    pub(crate) equal: BTreeMap<TensorId, Vec<TensorId>>,
     /// What XLA's CPU compiler holds beside operands and results of every op.
     pub(crate) workspace_in_xla: Vec<Workspace>,
     /// By op: the value that its result is written into, if there is one.
