@@ -8,6 +8,14 @@
 // RUN: sed -n '/^func.func @counted_the/,/^}/{s/func @/func private @/;p}; /^func.func @loops_of_scf/,/^}/p' %s | ballast-opt --allow-unregistered-dialect --ballast-pair-loops="cap=128 time-limit=20 function=counted_the_same_way plan-file=-" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: sed -n '/^func.func @counted_the/,/^}/{s/func @/func private @/;p}; /^func.func @loops_of_scf/,/^}/p' %s | ballast-opt --allow-unregistered-dialect --ballast-pair-loops="cap=128 time-limit=20 function=@counted_the_same_way plan-file=-" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FILE
 
+// Where the loops stay loops and no plan keeps a cap, the advice names this pass; not where no stack goes from one loop to the other.
+// RUN: sed -n '/^func.func @counted_the/,/^}/p' %s | not ballast-opt --allow-unregistered-dialect --remat="loops=whole cap-counts=temp cap=64 relax-limit=0 time-limit=1" 2>&1 | FileCheck %s --check-prefix=ADVICE
+// RUN: sed -n '/^func.func @counted_the/,/^}/p' %s | ballast-opt --allow-unregistered-dialect --remat="loops=whole cap-counts=temp cap=200 time-limit=1" -o /dev/null 2>&1 | FileCheck %s --check-prefix=ADVICE
+// ADVICE: it is a loop, which is planned as one op, {{.*}}. `--ballast-pair-loops` before planning lets the backward loop compute again what the forward loop stacks for it
+// RUN: sed -n '/^func.func @a_stack_that_is_read_whole/,/^}/p' %s | not ballast-opt --allow-unregistered-dialect --remat="loops=whole cap-counts=temp cap=64 relax-limit=0 time-limit=1" 2>&1 | FileCheck %s --check-prefix=NO-ADVICE
+// NO-ADVICE: it is a loop, which is planned as one op
+// NO-ADVICE-NOT: --ballast-pair-loops
+
 // The sine is cheaper than what the exponential needs: it runs again. Its stack is in neither loop.
 // CHECK-LABEL: func.func @a_stack_is_computed_again_from_another(
 // CHECK: %[[A:.+]]:4 = "stablehlo.while"(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}})

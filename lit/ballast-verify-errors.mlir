@@ -56,7 +56,10 @@
 
 // Devices, and the work of ops.
 // RUN: sed 's/devices = 1, tmax/devices = 2, tmax/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=DEVICES
-// DEVICES: error: `ballast.plan` says devices = 2, but there are 1
+// DEVICES: error: `ballast.plan` of @first says devices = 2, but there are 1{{$}}
+// A function planned later may have brought other devices.
+// RUN: not ballast-opt %S/Inputs/several.mlir --rl-partition="function=first devices=2 work-limit=100" --rl-partition="function=second devices=3 work-limit=100" --ballast-verify 2>&1 | FileCheck %s --check-prefix=BROUGHT
+// BROUGHT: error: `ballast.plan` of @first says devices = 2, but there are 3: a module describes one set of devices, and has plans of @second too; where these were made for others than @first, plan all for the same
 // RUN: sed '/math.sin/s/flops = [0-9]*/flops = 77/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=FLOPS
 // FLOPS: error: `ballast.cost` says flops = 77, but the op has 1
 // RUN: sed '/math.sin/s/bytes = [0-9]*/bytes = 77/' %t.plan.mlir | not ballast-opt --ballast-verify 2>&1 | FileCheck %s --check-prefix=BYTES

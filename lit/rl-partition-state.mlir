@@ -61,6 +61,26 @@ func.func @variable(%x: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
 
 // -----
 
+// State of a module inside the program's is one, whatever the program has under the same name.
+// CHECK-LABEL: func.func @nested(
+// CHECK: ml_program.global_store @inner::@s {{.*}}ballast.device = #ballast.device<[[AT:[01]]]>
+// CHECK: ml_program.global_load @inner::@s {{.*}}ballast.device = #ballast.device<[[AT]]>
+module @inner {
+  ml_program.global public mutable @s(dense<0.5> : tensor<16xf32>) : tensor<16xf32>
+}
+ml_program.global private @s(dense<0.5> : tensor<16xf32>) : tensor<16xf32>
+func.func @nested(%x: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  %a = math.exp %x : tensor<16xf32>
+  ml_program.global_store @inner::@s = %a : tensor<16xf32>
+  %b = math.sin %a : tensor<16xf32>
+  %c = math.cos %b : tensor<16xf32>
+  %l = ml_program.global_load @inner::@s : tensor<16xf32>
+  %d = arith.mulf %l, %c : tensor<16xf32>
+  return %d, %b : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
 // What nobody writes, each device has for itself.
 // CHECK-LABEL: func.func @constant(
 // CHECK: memref.get_global {{.*}}ballast.device = #ballast.device<0>

@@ -184,22 +184,19 @@ MlirAttribute ballastDltiEntries(MlirAttribute attribute) {
   return wrap(ArrayAttr::get(spec.getContext(), flat));
 }
 
-/// Names that symbol references anywhere in `root` start with, each once. Unlike
-/// SymbolTable, this also looks into unregistered ops, which may hold symbol tables of their own for all MLIR knows.
-MlirAttribute ballastReferencedSymbols(MlirOperation root) {
-  SetVector<Attribute> names;
+/// The symbol references among an op's attributes, each once. Unlike SymbolTable, this also looks into unregistered ops.
+MlirAttribute ballastSymbolReferences(MlirOperation op) {
+  SetVector<Attribute> references;
   AttrTypeWalker walker;
   walker.addWalk([&](SymbolRefAttr reference) {
-    names.insert(reference.getRootReference());
-    // The rest of a nested reference names symbols inside of that one.
+    references.insert(reference);
+    // What a nested reference is made of are no references.
     return WalkResult::skip();
   });
-  unwrap(root)->walk([&](Operation *op) {
-    walker.walk<WalkOrder::PreOrder>(op->getDiscardableAttrDictionary());
-    if (Attribute properties = op->getPropertiesAsAttribute())
-      walker.walk<WalkOrder::PreOrder>(properties);
-  });
-  return wrap(ArrayAttr::get(unwrap(root)->getContext(), names.getArrayRef()));
+  walker.walk<WalkOrder::PreOrder>(unwrap(op)->getDiscardableAttrDictionary());
+  if (Attribute properties = unwrap(op)->getPropertiesAsAttribute())
+    walker.walk<WalkOrder::PreOrder>(properties);
+  return wrap(ArrayAttr::get(unwrap(op)->getContext(), references.getArrayRef()));
 }
 
 //===-- Attributes of the dialect -----------------------------------------------------------------------------===//

@@ -90,7 +90,7 @@ unsafe extern "C" {
     pub(crate) fn ballastElementBytes(attribute: MlirAttribute, bytes: *mut MlirStringRef) -> bool;
     pub(crate) fn ballastDltiEntries(attribute: MlirAttribute) -> MlirAttribute;
 
-    pub(crate) fn ballastReferencedSymbols(root: MlirOperation) -> MlirAttribute;
+    pub(crate) fn ballastSymbolReferences(op: MlirOperation) -> MlirAttribute;
 
     pub(crate) fn ballastMappingCreate() -> *mut RawMapping;
     pub(crate) fn ballastMappingDestroy(mapping: *mut RawMapping);

@@ -12,26 +12,24 @@ use mlir_sys::{
     MlirStringRef, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetType,
     mlirAttributeIsAArray, mlirAttributeIsABool, mlirAttributeIsADenseBoolArray,
     mlirAttributeIsADenseElements, mlirAttributeIsADenseI32Array, mlirAttributeIsADenseI64Array,
-    mlirAttributeIsADictionary, mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAFloat,
-    mlirAttributeIsAInteger, mlirAttributeIsAOpaque, mlirAttributeIsAString, mlirAttributeIsASymbolRef,
-    mlirBoolAttrGetValue, mlirDenseArrayGetNumElements, mlirDenseBoolArrayGetElement,
+    mlirAttributeIsADictionary, mlirAttributeIsAFloat, mlirAttributeIsAInteger, mlirAttributeIsAOpaque,
+    mlirAttributeIsAString, mlirBoolAttrGetValue, mlirDenseArrayGetNumElements, mlirDenseBoolArrayGetElement,
     mlirDenseElementsAttrGetBoolValue, mlirDenseElementsAttrGetIndexValue,
     mlirDenseElementsAttrGetInt32Value, mlirDenseElementsAttrGetInt64Value,
     mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat, mlirDenseI32ArrayGetElement,
     mlirDenseI64ArrayGetElement, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetElementByName,
-    mlirDictionaryAttrGetNumElements, mlirElementsAttrGetNumElements, mlirFlatSymbolRefAttrGetValue,
-    mlirFloatAttrGetValueDouble, mlirIdentifierStr, mlirIntegerAttrGetValueInt, mlirIntegerTypeGetWidth,
-    mlirLocationCallSiteGet, mlirLocationFileLineColGet, mlirLocationGetContext, mlirLocationUnknownGet,
-    mlirOpOperandGetNextUse, mlirOpResultGetOwner, mlirOpaqueAttrGetData, mlirOperationGetAttributeByName,
-    mlirOperationGetContext, mlirOperationGetDiscardableAttribute, mlirOperationGetName,
-    mlirOperationGetNumDiscardableAttributes, mlirOperationGetNumSuccessors, mlirOperationGetSuccessor,
-    mlirOperationRemoveDiscardableAttributeByName, mlirOperationSetDiscardableAttributeByName,
-    mlirShapedTypeGetElementType, mlirStringAttrGetValue, mlirSymbolRefAttrGetRootReference,
+    mlirDictionaryAttrGetNumElements, mlirElementsAttrGetNumElements, mlirFloatAttrGetValueDouble,
+    mlirIdentifierStr, mlirIntegerAttrGetValueInt, mlirIntegerTypeGetWidth, mlirLocationCallSiteGet,
+    mlirLocationFileLineColGet, mlirLocationGetContext, mlirLocationUnknownGet, mlirOpOperandGetNextUse,
+    mlirOpResultGetOwner, mlirOpaqueAttrGetData, mlirOperationGetAttributeByName, mlirOperationGetContext,
+    mlirOperationGetDiscardableAttribute, mlirOperationGetName, mlirOperationGetNumDiscardableAttributes,
+    mlirOperationGetNumSuccessors, mlirOperationGetSuccessor, mlirOperationRemoveDiscardableAttributeByName,
+    mlirOperationSetDiscardableAttributeByName, mlirShapedTypeGetElementType, mlirStringAttrGetValue,
     mlirTypeIsAIndex, mlirTypeIsAInteger, mlirValueGetFirstUse, mlirValueIsAOpResult,
 };
 
 use crate::ffi::view;
-use crate::operations::properties;
+use crate::operations::{properties, symbol_path};
 use crate::text;
 
 /// Longest list of integers read from one attribute: attributes that describe shapes are short.
@@ -160,19 +158,9 @@ pub fn string(op: OperationRef<'_, '_>, name: &str) -> Option<String> {
     attribute(op, name).and_then(string_value)
 }
 
-/// A symbol reference, such as `@relu`.
-pub fn symbol(op: OperationRef<'_, '_>, name: &str) -> Option<String> {
-    let raw = attribute(op, name)?.to_raw();
-    // SAFETY: the accessors follow their type tests.
-    unsafe {
-        if mlirAttributeIsAFlatSymbolRef(raw) {
-            Some(text(mlirFlatSymbolRefAttrGetValue(raw)))
-        } else if mlirAttributeIsASymbolRef(raw) {
-            Some(text(mlirSymbolRefAttrGetRootReference(raw)))
-        } else {
-            None
-        }
-    }
+/// A symbol reference as its names from outside in, such as `@relu` or `@inner::@relu`.
+pub fn symbol(op: OperationRef<'_, '_>, name: &str) -> Option<Vec<String>> {
+    symbol_path(attribute(op, name)?)
 }
 
 /// The ops of a block, in order.

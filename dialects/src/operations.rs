@@ -1,15 +1,19 @@
 //! Ops and values where melior has no answer: effects, properties, uses; and changes of ops that others refer to.
 
+use std::collections::HashSet;
+
 use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
 use melior::ir::{
     Attribute, AttributeLike, BlockLike, BlockRef, Location, Operation, RegionLike, Type, TypeLike, Value,
     ValueLike,
 };
 use mlir_sys::{
-    mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAString, mlirBlockDestroy,
-    mlirBlockDetach, mlirOpOperandGetNextUse, mlirOpOperandGetOperandNumber, mlirOpOperandGetOwner,
-    mlirOperationDestroy, mlirOperationMoveBefore, mlirStringAttrGetValue, mlirSymbolTableCreate,
-    mlirSymbolTableDestroy, mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
+    mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAString, mlirAttributeIsASymbolRef,
+    mlirBlockDestroy, mlirBlockDetach, mlirFlatSymbolRefAttrGetValue, mlirOpOperandGetNextUse,
+    mlirOpOperandGetOperandNumber, mlirOpOperandGetOwner, mlirOperationDestroy, mlirOperationMoveBefore,
+    mlirStringAttrGetValue, mlirSymbolRefAttrGetNestedReference, mlirSymbolRefAttrGetNumNestedReferences,
+    mlirSymbolRefAttrGetRootReference, mlirSymbolTableCreate, mlirSymbolTableDestroy, mlirValueGetFirstUse,
+    mlirValueReplaceAllUsesOfWith, mlirValueSetType,
 };
 
 use crate::ffi::{self, owned};
@@ -114,12 +118,43 @@ fn children<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
 /// unregistered ops too.
 #[must_use]
 pub fn referenced_symbols<'c: 'a, 'a>(root: &impl OperationLike<'c, 'a>) -> Vec<String> {
-    // SAFETY: the op is live; the shim returns an array of strings.
+    // SAFETY: the op is live.
+    let root: OperationRef<'c, 'a> = unsafe { OperationRef::from_raw(root.to_raw()) };
+    let mut names = Vec::new();
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut add = |op| {
+        let first = symbol_references(op).into_iter().filter_map(|path| path.into_iter().next());
+        names.extend(first.filter(|name| seen.insert(name.clone())));
+    };
+    add(root);
+    for_each_op(root, add);
+    names
+}
+
+/// The symbol references among an op's attributes, each as its names from outside in; no repeats. What is inside the op is left out.
+#[must_use]
+pub fn symbol_references(op: OperationRef<'_, '_>) -> Vec<Vec<String>> {
+    // SAFETY: the op is live; the shim returns an array of symbol references.
     unsafe {
-        let names = ffi::ballastReferencedSymbols(root.to_raw());
-        (0..mlirArrayAttrGetNumElements(names))
-            .map(|index| owned(mlirStringAttrGetValue(mlirArrayAttrGetElement(names, index))))
+        let references = ffi::ballastSymbolReferences(op.to_raw());
+        (0..mlirArrayAttrGetNumElements(references))
+            .filter_map(|index| symbol_path(Attribute::from_raw(mlirArrayAttrGetElement(references, index))))
             .collect()
+    }
+}
+
+/// The names of a symbol reference from outside in: `@inner::@state` is `inner`, `state`. None for any other attribute.
+#[must_use]
+pub fn symbol_path(attribute: Attribute<'_>) -> Option<Vec<String>> {
+    let raw = attribute.to_raw();
+    // SAFETY: the accessors follow their type test; what a nested reference holds are flat ones.
+    unsafe {
+        mlirAttributeIsASymbolRef(raw).then(|| {
+            let inner = (0..mlirSymbolRefAttrGetNumNestedReferences(raw)).map(|index| {
+                owned(mlirFlatSymbolRefAttrGetValue(mlirSymbolRefAttrGetNestedReference(raw, index)))
+            });
+            std::iter::once(owned(mlirSymbolRefAttrGetRootReference(raw))).chain(inner).collect()
+        })
     }
 }
 

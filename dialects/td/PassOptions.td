@@ -17,8 +17,9 @@ class Text<string var, string arg, string default, string desc>
              desc # " Text" # !if(!empty(default), ", none by default.", ", default `" # default # "`.")>;
 // Numbers come with the least and the largest that makes sense: the build script writes the one check of them, which runs before the
 // pass does, and both are said in the description.
-class Real<string var, string arg, string default, string least, string most, string desc>
-    : Option<var, arg, "double", default, desc # " Number from " # least # " to " # most # ", default " # default # "."> {
+class Real<string var, string arg, string default, string least, string most, string desc,
+           string range = "Number from " # least # " to " # most>
+    : Option<var, arg, "double", default, desc # " " # range # ", default " # default # "."> {
   string low = least;
   string high = most;
 }

@@ -87,7 +87,7 @@ def Remat : BallastPass<"remat"> {
     TimeLimitOption, WorkLimitOption, SeedOption, ThreadsOption,
     Real<"relaxStep", "relax-step", "0.05", "0.0001", "10", "Step by which a cap is raised, as a share of the cap asked for.">,
     Real<"relaxLimit", "relax-limit", "2.0", "0", "1000",
-         "Largest cap to try, as a multiple of the cap asked for; 0: never raise it.">,
+         "Largest cap to try, as a multiple of the cap asked for; 0: never raise it.", "0, or a number from 1 to 1000">,
     MaxRatioOption,
     Count<"maxRounds", "max-rounds", "16", "1", "1000000", "Rounds of partition and plan at most.">,
     Text<"modelFile", "model-file", "",

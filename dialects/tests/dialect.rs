@@ -10,7 +10,7 @@ use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::operations::{
     dlti_entries, for_each_op, is_constant_like, is_memory_effect_free, properties, referenced_symbols,
-    replace_all_uses, uses,
+    replace_all_uses, symbol_references, uses,
 };
 use ballast_dialects::passes::{self, MemoryOrder, Passes, RlPartitionOptions};
 use ballast_dialects::registration;
@@ -161,6 +161,7 @@ fn questions_about_ops_are_answered() {
     assert!(is_memory_effect_free(&matmul) && !is_memory_effect_free(&other));
     assert!(is_constant_like(&named(&module, "arith.constant")) && !is_constant_like(&matmul));
     assert_eq!(referenced_symbols(&module.as_operation()), ["h", "g"]);
+    assert_eq!(symbol_references(other), [vec!["h", "i"], vec!["g"]]);
     assert!(properties(&other).unwrap().to_string().contains("to = @g"));
     let entries = dlti_entries(module.as_operation().attribute("dlti.map").unwrap()).unwrap();
     let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();

@@ -1,8 +1,8 @@
 //! A plan as attributes in the IR: written after planning, read back by the verifier and by the rewriting passes.
 
-pub(crate) mod buffers;
 pub(crate) mod pipeline;
 pub(crate) mod settings;
+pub(crate) mod together;
 
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ fn indices(values: &[usize]) -> Vec<i64> {
 /// Everything is built, and so verified, before the first attribute is set: nothing is half-written.
 ///
 /// # Errors
-/// Where one buffer is used on several devices; when the dialect refuses an attribute, which is a bug.
+/// Where ops are on several devices that have to be on one; when the dialect refuses an attribute, which is a bug.
 pub(crate) fn write<'c>(
     imported: &Imported<'c, '_>,
     costs: &Costs,
@@ -81,7 +81,7 @@ pub(crate) fn write<'c>(
     let context = ballast_dialects::ir::context(function);
     let mut device_of = device_of.to_vec();
     settle_fused(&imported.graph, &imported.reads, &mut device_of);
-    buffers::check(imported, &device_of)?;
+    together::check(imported, &device_of)?;
     let mut written: Vec<(OperationRef<'c, '_>, &str, Attribute<'c>)> = Vec::new();
     for (id, &device) in OpId::of(&device_of) {
         let op = imported.ops[id];

@@ -14,6 +14,7 @@ use melior::ir::operation::{OperationBuilder, OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, BlockRef, Location, RegionLike, Type, TypeLike, Value, ValueLike};
 
 use super::actions::{Action, Held, Returned, What};
+use crate::annotations::together::no_copy;
 use crate::backend::storage::SpreadLate;
 use crate::import::Imported;
 use crate::import::types::can_be_on_host;
@@ -98,10 +99,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
             for &tensor in &self.results[op] {
                 let kind = self.imported.value(tensor).r#type();
                 if self.host_type(kind).is_none() {
-                    let text = format!(
-                        "its value of type {kind} cannot be copied to the host: only numbers, vectors and tensors of static shape can: put the ops that make and read it on one device by `ballast.device`"
-                    );
-                    return Err(diagnostics::error(self.imported.ops[op].location(), &text));
+                    return Err(diagnostics::error(self.imported.ops[op].location(), &no_copy(kind)));
                 }
             }
         }

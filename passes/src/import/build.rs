@@ -54,7 +54,7 @@ struct Builder<'c, 'a> {
 pub(super) fn build<'c: 'a, 'a>(
     function: OperationRef<'c, 'a>,
     block: BlockRef<'c, 'a>,
-    pricer: &mut Pricer<'c, 'a>,
+    pricer: &mut Pricer<'c, 'a, '_>,
 ) -> Result<Imported<'c, 'a>, Reported> {
     let terminator = block.terminator();
     let returned = terminator.iter().flat_map(|terminator| terminator.operands());
@@ -109,7 +109,7 @@ pub(super) fn build<'c: 'a, 'a>(
 /// As [`build`].
 pub(super) fn bodies<'c: 'a, 'a>(
     imported: &Imported<'c, 'a>,
-    pricer: &mut Pricer<'c, 'a>,
+    pricer: &mut Pricer<'c, 'a, '_>,
     depth: usize,
 ) -> Result<Vec<Body<'c, 'a>>, Reported> {
     let mut bodies = Vec::new();
@@ -141,7 +141,7 @@ fn inside<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Vec<(Runs, BlockRef<'c, 'a>)>
 }
 
 impl<'c: 'a, 'a> Builder<'c, 'a> {
-    fn add(&mut self, op: OperationRef<'c, 'a>, pricer: &mut Pricer<'c, 'a>) -> Result<(), Reported> {
+    fn add(&mut self, op: OperationRef<'c, 'a>, pricer: &mut Pricer<'c, 'a, '_>) -> Result<(), Reported> {
         let facts = pricer.facts(op)?;
         let id = self.graph.ops.len();
         let inner = ir::nested(op);
@@ -311,7 +311,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
         op: OperationRef<'c, 'a>,
         inputs: &[TensorId],
         indexed: bool,
-        pricer: &mut Pricer<'c, 'a>,
+        pricer: &mut Pricer<'c, 'a, '_>,
     ) -> Result<bool, String> {
         let is_xla = ir::name(op).starts_with("stablehlo.");
         if !indexed && (is_xla || inputs.iter().all(|&tensor| self.splat[tensor])) {
@@ -331,7 +331,7 @@ impl<'c: 'a, 'a> Builder<'c, 'a> {
         facts: &Facts,
         inputs: &[TensorId],
         indexed: bool,
-        pricer: &mut Pricer<'c, 'a>,
+        pricer: &mut Pricer<'c, 'a, '_>,
     ) -> Result<(OpRole, bool), String> {
         let all_constant = inputs.iter().all(|&tensor| self.is_constant(tensor));
         let all_splat = inputs.iter().all(|&tensor| self.splat[tensor]);
@@ -371,13 +371,13 @@ fn key<'c: 'a, 'a>(
     op: OperationRef<'c, 'a>,
     name: &str,
     inner: &[OperationRef<'c, 'a>],
-    pricer: &mut Pricer<'c, 'a>,
+    pricer: &mut Pricer<'c, 'a, '_>,
     free: bool,
 ) -> Result<String, String> {
     let mut key = name.to_owned();
     if let Some(callee) = ir::symbol(op, "callee") {
         key.push_str(" @");
-        key.push_str(&callee);
+        key.push_str(&callee.join("::@"));
     }
     let mut separator = " {";
     for inner in inner.iter().take(NAMES_IN_KEY) {

@@ -14,16 +14,16 @@ pub(crate) mod opaque;
 mod phase;
 pub(crate) mod sharding;
 mod shared;
+mod symbols;
 pub(crate) mod types;
 pub(crate) mod work;
-
-use std::collections::HashMap;
 
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, RegionLike};
 
+use symbols::Symbols;
 use work::Pricer;
 
 pub(crate) use imported::{Body, Imported, Runs};
@@ -54,12 +54,11 @@ pub(crate) fn read<'c: 'a, 'a>(
     let functions = functions(module);
     let function = choose(module, &functions, options.function.as_deref())?;
     let block = only_block(function)?;
-    let by_name: HashMap<String, OperationRef<'c, 'a>> =
-        functions.iter().map(|(name, op)| (name.clone(), *op)).collect();
-    let mut pricer = Pricer::new(by_name, options.dynamic_dim);
+    let symbols = Symbols::of(module);
+    let mut pricer = Pricer::new(&symbols, options.dynamic_dim);
     pricer.sum_callees(function)?;
     let mut imported = build::build(function, block, &mut pricer)?;
-    shared::mark(module, &mut imported);
+    shared::mark(&symbols, &mut imported);
     imported.graph.content = content::of(module, function);
     imported.graph.results_apart = options.results_apart;
     imported.bodies = build::bodies(&imported, &mut pricer, NESTED_BODIES)?;

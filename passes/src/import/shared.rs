@@ -4,16 +4,18 @@
 //! have a memory of its own, so all that use it run on one. Memory that nobody writes binds nothing.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ffi::c_void;
 
 use ballast_core::graph::{Graph, OpId, OpRole, TensorId};
 use ballast_dialects::ir;
-use ballast_dialects::operations::referenced_symbols;
+use ballast_dialects::operations::symbol_references;
 use ballast_dialects::types::{self, Container, Kind};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{TypeLike, ValueLike};
 use petgraph::unionfind::UnionFind;
 
 use super::imported::{Imported, Shared};
+use super::symbols::Symbols;
 
 /// Ops with effects that write nothing.
 const READERS: [&str; 12] = [
@@ -49,8 +51,8 @@ const HANDING_ON: [&str; 6] =
     ["arith.select", "stablehlo.case", "stablehlo.if", "stablehlo.while", "tosa.cond_if", "tosa.while_loop"];
 
 /// Finds shared memory, and keeps ops that use it from running twice or out of their turn, and values that lie in it from being copied away.
-pub(super) fn mark<'c: 'a, 'a>(module: OperationRef<'c, 'a>, imported: &mut Imported<'c, 'a>) {
-    let shared = Memory::of(module, imported).shared(imported);
+pub(super) fn mark<'c: 'a, 'a>(symbols: &Symbols<'c, 'a>, imported: &mut Imported<'c, 'a>) {
+    let shared = Memory::of(symbols, imported).shared(imported);
     let tensors = &imported.graph.tensors;
     let made: Vec<OpId> = shared
         .iter()
@@ -71,26 +73,24 @@ pub(super) fn mark<'c: 'a, 'a>(module: OperationRef<'c, 'a>, imported: &mut Impo
 /// Which values lie in the same memory. Symbols come behind the tensors.
 struct Memory {
     same: UnionFind<usize>,
-    /// State of the module by its symbol.
+    /// State of the program, of modules inside it too, as messages name it.
     symbols: Vec<String>,
     /// By op: the symbols it uses, itself, inside or in functions it calls.
     uses: Vec<Vec<usize>>,
 }
 
 impl Memory {
-    fn of<'c: 'a, 'a>(module: OperationRef<'c, 'a>, imported: &Imported<'c, 'a>) -> Self {
+    fn of<'c: 'a, 'a>(symbols: &Symbols<'c, 'a>, imported: &Imported<'c, 'a>) -> Self {
         let graph = &imported.graph;
         let tensors = graph.tensors.len();
-        let named: HashMap<String, OperationRef<'c, 'a>> = ir::blocks(module)
-            .into_iter()
-            .flat_map(ir::ops)
-            .filter_map(|op| Some((ir::string(op, "sym_name")?, op)))
-            .collect();
-        let mut symbols: Vec<String> =
-            named.iter().filter(|(_, op)| is_state(**op)).map(|(name, _)| name.clone()).collect();
-        symbols.sort_unstable();
-        let mut memory = Memory { same: UnionFind::new(tensors + symbols.len()), symbols, uses: Vec::new() };
-        memory.uses = imported.ops.iter().map(|&op| memory.used_by(op, &named)).collect();
+        let states: Vec<OperationRef<'c, 'a>> = symbols.all().filter(|&op| is_state(op)).collect();
+        let number: HashMap<*const c_void, usize> =
+            states.iter().enumerate().map(|(number, op)| (op.to_raw().ptr.cast_const(), number)).collect();
+        let mut memory = Memory {
+            same: UnionFind::new(tensors + states.len()),
+            symbols: states.iter().map(|&op| symbols.name(op)).collect(),
+            uses: imported.ops.iter().map(|&op| states_used(op, &number, symbols)).collect(),
+        };
         for (id, op) in OpId::of(&graph.ops) {
             if op.name == "memref.get_global" {
                 for (&tensor, &symbol) in op.outputs.iter().zip(&memory.uses[id.0]) {
@@ -112,29 +112,6 @@ impl Memory {
             }
         }
         memory
-    }
-
-    /// The symbols of state that an op uses.
-    fn used_by<'c: 'a, 'a>(
-        &self,
-        op: OperationRef<'c, 'a>,
-        named: &HashMap<String, OperationRef<'c, 'a>>,
-    ) -> Vec<usize> {
-        if self.symbols.is_empty() {
-            return Vec::new();
-        }
-        let mut pending = named_in(op);
-        let mut seen: HashSet<String> = pending.iter().cloned().collect();
-        let mut used = Vec::new();
-        while let Some(name) = pending.pop() {
-            if let Ok(symbol) = self.symbols.binary_search(&name) {
-                used.push(symbol);
-            } else if let Some(callee) = named.get(&name) {
-                pending.extend(named_in(*callee).into_iter().filter(|name| seen.insert(name.clone())));
-            }
-        }
-        used.sort_unstable();
-        used
     }
 
     /// The memories that something writes, with the tensors in each.
@@ -180,13 +157,42 @@ impl Memory {
     }
 }
 
-/// The symbols that an op or anything inside it names: `tosa` names its variables by strings.
-fn named_in<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Vec<String> {
-    let mut names = referenced_symbols(&op);
-    let inside = ir::nested(op);
-    let variables = inside.iter().chain([&op]).filter(|op| ir::name(**op).starts_with("tosa.variable_"));
-    names.extend(variables.filter_map(|op| ir::string(*op, "name")));
-    names
+/// Which of the states an op uses, ascending.
+fn states_used<'c: 'a, 'a>(
+    op: OperationRef<'c, 'a>,
+    states: &HashMap<*const c_void, usize>,
+    symbols: &Symbols<'c, 'a>,
+) -> Vec<usize> {
+    if states.is_empty() {
+        return Vec::new();
+    }
+    let mut pending = named_in(op, symbols);
+    let mut seen: HashSet<_> = pending.iter().map(|op| op.to_raw().ptr).collect();
+    let mut used = Vec::new();
+    while let Some(named) = pending.pop() {
+        if let Some(&state) = states.get(&named.to_raw().ptr.cast_const()) {
+            used.push(state);
+        } else {
+            pending.extend(named_in(named, symbols).into_iter().filter(|op| seen.insert(op.to_raw().ptr)));
+        }
+    }
+    used.sort_unstable();
+    used
+}
+
+/// What an op or anything inside it names, each once: `tosa` names its variables by strings.
+fn named_in<'c: 'a, 'a>(op: OperationRef<'c, 'a>, symbols: &Symbols<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
+    let mut seen = HashSet::new();
+    let mut named = Vec::new();
+    for inside in std::iter::once(op).chain(ir::nested(op)) {
+        let mut paths = symbol_references(inside);
+        if ir::name(inside).starts_with("tosa.variable_") {
+            paths.extend(ir::string(inside, "name").map(|name| vec![name]));
+        }
+        let found = paths.iter().filter_map(|path| symbols.find(inside, path));
+        named.extend(found.filter(|op| seen.insert(op.to_raw().ptr)));
+    }
+    named
 }
 
 /// Is it state that the program may change?

@@ -100,8 +100,8 @@ impl<'c: 'a, 'a> Functions<'c, 'a> {
                 ops += 1;
                 if ir::name(op) == "func.call"
                     && names_of_module(op, function.op)
-                    && let Some(callee) = ir::symbol(op, "callee")
-                    && let Some(&callee) = index.get(&callee)
+                    && let Some([callee]) = ir::symbol(op, "callee").as_deref()
+                    && let Some(&callee) = index.get(callee)
                 {
                     calls.push((op, callee));
                 }

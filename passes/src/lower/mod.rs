@@ -20,7 +20,7 @@ pub(crate) mod ballast_unroll;
 mod gradients;
 mod messages;
 mod native;
-mod pairs;
+pub(crate) mod pairs;
 mod segments;
 mod stablehlo;
 pub(crate) mod unroll;

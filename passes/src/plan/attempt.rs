@@ -94,7 +94,8 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         };
         program.bind_only(&start.settings.pins);
         if planner.pipeline.is_none() {
-            annotations::buffers::bind(&mut program.imported, &start.device_of);
+            annotations::together::check(&program.imported, &start.device_of)?;
+            annotations::together::bind(&mut program.imported, &program.costs, &start.device_of);
         }
         let repartition = |again: &Again<'_>| start.repartition(&program, &planner.limits, again);
         let planned = ballast_planner::plan(

@@ -15,6 +15,7 @@ use ballast_remat::Order;
 use melior::ir::operation::OperationLike;
 
 use crate::counted::Loop;
+use crate::lower::pairs::{body_of, pairs};
 use crate::program::{Program, mebibytes};
 
 /// What helps where nothing else does.
@@ -42,14 +43,12 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, cap: CapSpec, o
         text
     };
     let op = worst.op.or_else(|| binding(all.get(worst.device.0)?));
-    let why = why(program, all.get(worst.device.0), (op, worst.requested), options);
+    let (reason, remedy) = why(program, all.get(worst.device.0), (op, worst.requested), options);
     let name = op.map_or("", |op| &program.imported.graph.ops[op].name);
     let text = format!(
-        "no memory plan keeps the cap of device {}: {}; '{name}' binds: {}. {}",
+        "no memory plan keeps the cap of device {}: {}; '{name}' binds: {reason}. {remedy}",
         worst.device,
         figures(worst),
-        why.reason,
-        why.remedy
     );
     let mut notes: Vec<_> = planned
         .relaxed
@@ -82,8 +81,8 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, cap: CapSpec, o
         .fact("raised_caps", planned.relaxed.len())
         .fact("unavoidable_caps", unavoidable.map_or(0, |found| found.caps))
         .fact("op", name)
-        .fact("reason", &why.reason)
-        .fact("remedy", why.remedy)
+        .fact("reason", reason)
+        .fact("remedy", remedy)
         .emit(program.place(op));
 }
 
@@ -144,7 +143,7 @@ pub(crate) fn refuse(
         return program.error(failure.op(), &failure.to_string());
     };
     let all = stages(&program.imported.graph, &program.costs, &program.cluster, device_of);
-    let Why { reason, remedy } = why(program, all.get(device.0), (*op, *cap), options);
+    let (reason, remedy) = why(program, all.get(device.0), (*op, *cap), options);
     let limit = options.relax_limit;
     let mut notes = vec![(program.place(*op), format!("{reason}. {remedy}"))];
     let raised = if limit > 1.0 {
@@ -209,15 +208,16 @@ fn search_further(options: &Options) -> &'static str {
     }
 }
 
+/// The reason, and what would help.
 fn why(
     program: &Program<'_, '_>,
     stage: Option<&Stage>,
     (op, requested): (Option<OpId>, Bytes),
     options: &Options,
-) -> Why {
+) -> (String, String) {
     let of_stage = stage.map(|stage| (stage.problem.resident_bytes, stage.problem.working_set().0));
     if let Some(why) = of_stage.and_then(|of_stage| why_throughout(program, of_stage, requested)) {
-        return why;
+        return (why.reason, why.remedy.to_owned());
     }
     let mut why = why_at_op(program, of_stage, (op, requested), options);
     let gaps = gaps(program);
@@ -227,7 +227,18 @@ fn why(
             mebibytes(Bytes(gaps))
         );
     }
-    why
+    let mut remedy = why.remedy.to_owned();
+    if has_paired_loops(program) {
+        remedy += ". `--ballast-pair-loops` before planning lets the backward loop compute again what the forward loop stacks for it, as \
+                   `ballast fit` does";
+    }
+    (why.reason, remedy)
+}
+
+/// Are there loops of which one stacks what another one reads, as `--ballast-pair-loops` takes them?
+fn has_paired_loops(program: &Program<'_, '_>) -> bool {
+    let imported = &program.imported;
+    pairs(imported.block).0.iter().any(|pair| body_of(imported, pair).is_some())
 }
 
 /// Why, where an op is the reason.

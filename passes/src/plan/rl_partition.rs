@@ -161,10 +161,10 @@ impl From<partition::Partition> for Placement {
     }
 }
 
-/// Searches a placement; where it tears ops apart that use one written memory, another one that keeps them together. Each has half of the limits.
+/// Searches a placement; where it tears ops apart that have to be on one device, another one that keeps them together. Each has half of the limits.
 fn as_searched(program: &mut Program<'_, '_>, search: &partition::Options) -> Result<Placement, Reported> {
     let mut search = search.clone();
-    if program.cluster.devices.len() > 1 && !program.imported.shared.is_empty() {
+    if program.cluster.devices.len() > 1 && annotations::together::are_any(&program.imported) {
         search.limits.time_limit_seconds = search.limits.time_limit_seconds.map(|limit| limit / 2.0);
         search.limits.work_limit = search.limits.work_limit.map(|limit| limit / 2);
     }
@@ -172,8 +172,21 @@ fn as_searched(program: &mut Program<'_, '_>, search: &partition::Options) -> Re
         partition::plan(&program.view(), &search).map_err(|error| program.error(None, &error.to_string()))
     };
     let outcome = plan(program)?;
-    if annotations::buffers::bind(&mut program.imported, &outcome.device_of) {
-        return Ok(plan(program)?.into());
+    let together = annotations::together::bind(&mut program.imported, &program.costs, &outcome.device_of);
+    if let Some(sender) = &together.sender {
+        let text = "ops stay on one device, because a value that they hand on cannot be sent to another";
+        let remark = program.remark(Kind::Missed, "HeldTogether", text);
+        let remark = remark.fact("ops", sender.ops).fact("of_ops", program.imported.graph.planned().count());
+        remark.fact("type", &sender.type_name).emit(program.place(Some(sender.op)));
+    }
+    if together.were_torn {
+        let mut kept = plan(program)?;
+        // Of any placement the search that was free to choose the device has proved something, and not that of the ones on the device chosen.
+        kept.report = kept
+            .report
+            .rebound(outcome.report.bound())
+            .map_err(|error| program.error(None, &error.to_string()))?;
+        return Ok(kept.into());
     }
     Ok(outcome.into())
 }

@@ -131,10 +131,14 @@ pub(crate) fn verify<'c: 'a, 'a>(
     }
     let count = program.cluster.devices.len();
     if usize::try_from(annotated.plan.devices) != Ok(count) {
-        let text = format!("`ballast.plan` says devices = {}, but there are {count}", annotated.plan.devices);
+        let (name, devices) = (&graph.name, annotated.plan.devices);
+        let text = format!(
+            "`ballast.plan` of @{name} says devices = {devices}, but there are {count}{}",
+            other_plans(module, &program)
+        );
         return Err(program.error(None, &text));
     }
-    let costs_on_trust = check_costs(&program, &annotated)?;
+    let costs_on_trust = check_costs(&program, &annotated, &other_plans(module, &program))?;
     let costs = Costs { seconds: vec![annotated.seconds.clone(); program.cluster.devices.len()] };
     let stages = stages(graph, &costs, &program.cluster, &annotated.device_of);
     let compact = compact_plans(&stages, &annotated.ops)
@@ -226,9 +230,29 @@ fn read<'c: 'a, 'a>(
     Ok((program, annotated))
 }
 
+/// What is said where devices are not those of a plan and the module has plans of other functions: the last of them may have brought its own.
+fn other_plans(module: OperationRef<'_, '_>, program: &Program<'_, '_>) -> String {
+    let is_planned = |function: OperationRef<'_, '_>| function.has_attribute(ir::PLAN);
+    let planned = import::functions(module).into_iter().filter(|&(_, function)| is_planned(function));
+    let name = &program.imported.graph.name;
+    let others: Vec<String> =
+        planned.filter(|(other, _)| other != name).map(|(other, _)| format!("@{other}")).collect();
+    if others.is_empty() {
+        return String::new();
+    }
+    format!(
+        ": a module describes one set of devices, and has plans of {} too; where these were made for others than @{name}, plan all for the same",
+        others.join(", ")
+    )
+}
+
 /// Costs come from the formulas, or from the measurements the plan was made with; where these are not given here, the times are on
-/// trust. Are they?
-fn check_costs(program: &Program<'_, '_>, annotated: &Annotated<'_>) -> Result<bool, Reported> {
+/// trust. Are they? What other plans may have to do with it is said where they are not what was planned with.
+fn check_costs(
+    program: &Program<'_, '_>,
+    annotated: &Annotated<'_>,
+    other_plans: &str,
+) -> Result<bool, Reported> {
     let (made_with, given) = (&annotated.settings.profile, &program.profile);
     let on_trust = made_with.is_some() && given.is_none();
     if !on_trust && made_with != given {
@@ -244,7 +268,7 @@ fn check_costs(program: &Program<'_, '_>, annotated: &Annotated<'_>) -> Result<b
         let derived = program.costs.of(entry.device, entry.op);
         if !on_trust && !same_time(cost.seconds, derived) {
             let text = format!(
-                "`{}` says {} s, but the cost model says {derived} s on device {}",
+                "`{}` says {} s, but the cost model says {derived} s on device {}{other_plans}",
                 ir::COST,
                 cost.seconds,
                 entry.device

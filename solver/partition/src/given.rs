@@ -21,8 +21,10 @@ use crate::sequence::{Sequence, sequence_order};
 /// Version of the file.
 const VERSION: u32 = 1;
 
+/// Ops that are one or many, as `loops` has it.
+const LOOPS: [&str; 2] = ["scf.for", "stablehlo.while"];
 /// What a placement of other ops was made for, and what to do where the program is the same.
-const OTHER: &str = "it was made for another program, or for this one with other ops fused. Give `fusion` as it was given there; where \
+const OTHER_FUSIONS: &str = "it was made for another program, or for this one with other ops fused. Give `fusion` as it was given there; where \
                      `--remat` divided fused ops, as its remark 'FusionSplit' says, give the program as it came from there, whose \
                      `ballast.plan` says which";
 
@@ -96,10 +98,11 @@ impl Given {
         let planned: Vec<OpId> = graph.planned().collect();
         if planned.len() != self.ops.len() {
             let text = format!(
-                "it places {} ops and '{}' has {}: {OTHER}",
+                "it places {} ops and '{}' has {}: {}",
                 self.ops.len(),
                 graph.name,
-                planned.len()
+                planned.len(),
+                self.made_for(graph)
             );
             return refuse(None, text);
         }
@@ -107,7 +110,8 @@ impl Given {
         for (number, (&op, given)) in planned.iter().zip(&self.ops).enumerate() {
             if graph.ops[op].name != given.op {
                 let name = &graph.ops[op].name;
-                let text = format!("its op {number} is a '{}' and here a '{name}': {OTHER}", given.op);
+                let made_for = self.made_for(graph);
+                let text = format!("its op {number} is a '{}' and here a '{name}': {made_for}", given.op);
                 return refuse(Some(op), text);
             }
             if given.device.0 >= devices {
@@ -128,6 +132,20 @@ impl Given {
         }
         settle_views(graph, &mut device_of);
         Ok(device_of)
+    }
+
+    /// What a placement of other ops was made for, and the option to look at.
+    fn made_for(&self, graph: &Graph) -> String {
+        let is_loop = |name: &str| LOOPS.contains(&name);
+        let there = self.ops.iter().filter(|op| is_loop(&op.op)).count();
+        let here = graph.planned().filter(|&op| is_loop(&graph.ops[op].name)).count();
+        if there == here {
+            return OTHER_FUSIONS.to_owned();
+        }
+        format!(
+            "it was made for another program, or for this one with other loops opened: it has {there} that are one op each, and here are {here}. \
+             Give `loops` as it was given there"
+        )
     }
 }
 

@@ -170,7 +170,7 @@ fn threads_do_not_change_the_answer_and_seeds_do() {
 }
 
 #[test]
-fn few_layers_get_a_device_each_and_nothing_is_searched() {
+fn as_many_layers_as_devices_get_one_each_and_nothing_is_searched() {
     let table = LayerTable::uniform(
         vec!["a".into(), "b".into(), "c".into()],
         &[1.0, 5.0, 2.0],
@@ -183,6 +183,23 @@ fn few_layers_get_a_device_each_and_nothing_is_searched() {
         (found.device_of, found.report.work, found.generations),
         ([0, 1, 2].map(DeviceId).to_vec(), 1, 0)
     );
+}
+
+#[test]
+fn fewer_layers_than_devices_leave_devices_idle_where_the_exact_search_does() {
+    let names = || vec!["a".to_owned(), "b".to_owned()];
+    // Only the first device holds a layer, and it holds both.
+    let one = LayerTable::uniform(names(), &[2.0, 3.0], &[50, 50], vec![100, 10, 10], vec![0]);
+    // Of three devices one is ten times as fast.
+    let mut fast = LayerTable::uniform(names(), &[2.0, 3.0], &[50, 50], vec![100; 3], vec![0]);
+    fast.seconds[1] = vec![0.2, 0.3];
+    let single = LayerTable::uniform(vec!["a".to_owned()], &[2.0], &[50], vec![100, 10], vec![]);
+    for (table, seconds) in [(one, 5.0), (fast, 0.5), (single, 2.0)] {
+        let options = Options { generations: 50, ..Options::default() };
+        let found = solve(&table, &options, &limits(0)).expect("a placement");
+        assert_eq!(found.seconds, seconds);
+        assert_eq!(exact(&table, &limits(0)).expect("a placement").seconds, seconds);
+    }
 }
 
 #[test]

@@ -390,6 +390,11 @@ fn placements_that_do_not_fit_are_refused_at_the_op() {
     assert_eq!(refused(&graph, &text).0, Some(OpId(1)));
     graph.ops[1].name = "other".into();
     assert!(refused(&graph, &text).1.contains("made for another program"));
+    assert!(refused(&graph, &text).1.contains("Give `fusion` as"));
+    // A loop there, and what it was opened to here.
+    let whole = text.replacen(&format!("\"op\":\"{}\"", graph.ops[0].name), "\"op\":\"scf.for\"", 1);
+    let reason = refused(&graph, &whole).1;
+    assert!(reason.contains("it has 1 that are one op each, and here are 0. Give `loops` as"), "{reason}");
     graph.ops.truncate(2);
     assert!(refused(&graph, &text).1.starts_with("it places 3 ops"));
     assert!(refused(&graph, &text.replace("\"version\":1", "\"version\":9")).1.contains("version 9"));

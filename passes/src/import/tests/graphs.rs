@@ -379,3 +379,41 @@ fn a_branch_takes_as_long_as_the_arm_that_moves_most_where_that_is_more() {
     );
     assert_eq!(op(&graph, "scf.if").work.bytes.0, 2 * 4 * 64 * 64);
 }
+
+#[test]
+fn functions_of_one_name_in_several_modules_are_priced_apart() {
+    let graph = read_ok(
+        "module @dear {
+           func.func public @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+             %0 = arith.addf %a, %a : tensor<4xf32>
+             %1 = arith.addf %0, %a : tensor<4xf32>
+             return %1 : tensor<4xf32>
+           }
+         }
+         func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+           %0 = arith.addf %a, %a : tensor<4xf32>
+           return %0 : tensor<4xf32>
+         }
+         func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+           %0 = func.call @f(%a) : (tensor<4xf32>) -> tensor<4xf32>
+           %1 = \"stablehlo.composite\"(%0) {name = \"x.f\", decomposition = @dear::@f} : (tensor<4xf32>) -> tensor<4xf32>
+           scf.execute_region {
+             builtin.module {
+               func.func @f(%b: tensor<4xf32>) -> tensor<4xf32> {
+                 return %b : tensor<4xf32>
+               }
+               func.func @g(%b: tensor<4xf32>) -> tensor<4xf32> {
+                 %2 = func.call @f(%b) : (tensor<4xf32>) -> tensor<4xf32>
+                 return %2 : tensor<4xf32>
+               }
+             }
+             scf.yield
+           }
+           return %1 : tensor<4xf32>
+         }",
+    );
+    let flops = |name| op(&graph, name).work.flops;
+    assert_eq!(flops("func.call"), 4, "one sum of four numbers");
+    assert_eq!(flops("stablehlo.composite"), 8, "two of them");
+    assert_eq!(flops("scf.execute_region"), 0, "its own function does nothing");
+}

@@ -4,6 +4,7 @@
 //! arm. Loops whose trips cannot be told count one and are marked as not priced.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::c_void;
 
 use ballast_core::graph::{Arithmetic, LayerType};
 use ballast_dialects::diagnostics::{self, Reported};
@@ -83,7 +84,7 @@ impl Sum {
     }
 }
 
-impl<'c: 'a, 'a> Pricer<'c, 'a> {
+impl<'c: 'a, 'a> Pricer<'c, 'a, '_> {
     /// Sums what one execution of a region does.
     pub(super) fn sum(&mut self, region: RegionRef<'c, 'a>, depth: usize) -> Result<Sum, Reported> {
         let mut sum = Sum::default();
@@ -100,9 +101,9 @@ impl<'c: 'a, 'a> Pricer<'c, 'a> {
         // Bytes made at each op, and bytes whose last reader it is.
         let mut made = vec![0_u64; ops.len()];
         let mut freed = vec![0_u64; ops.len()];
-        let mut last_read: BTreeMap<*const std::ffi::c_void, (usize, u64)> = BTreeMap::new();
+        let mut last_read: BTreeMap<*const c_void, (usize, u64)> = BTreeMap::new();
         // Values in the memory of others of the block.
-        let mut lies_in: HashMap<*const std::ffi::c_void, *const std::ffi::c_void> = HashMap::new();
+        let mut lies_in: HashMap<*const c_void, *const c_void> = HashMap::new();
         for (at, &op) in ops.iter().enumerate() {
             let facts = self.facts_at(op, depth)?;
             let last = at + 1 == ops.len();
@@ -161,35 +162,34 @@ impl<'c: 'a, 'a> Pricer<'c, 'a> {
     /// Functions that call each other in a circle; a type without a size in one of them.
     pub(crate) fn sum_callees(&mut self, entry: OperationRef<'c, 'a>) -> Result<(), Reported> {
         struct Frame<'c, 'a> {
-            name: String,
             function: OperationRef<'c, 'a>,
             calls: Vec<OperationRef<'c, 'a>>,
         }
         let calls = |function| {
             ir::nested(function).into_iter().filter(|&op| callee(op).is_some()).collect::<Vec<_>>()
         };
-        let mut open: HashSet<String> = HashSet::new();
-        let mut stack = vec![Frame { name: String::new(), function: entry, calls: calls(entry) }];
+        let mut open: HashSet<*const c_void> = HashSet::new();
+        let mut stack = vec![Frame { function: entry, calls: calls(entry) }];
         while let Some(frame) = stack.last_mut() {
             if let Some(call) = frame.calls.pop() {
-                let Some(name) = callee(call) else { continue };
-                if self.called.contains_key(&name) {
+                let Some(function) = self.function_called(call) else { continue };
+                if self.called.contains_key(&address(function)) {
                     continue;
                 }
-                let Some(&function) = self.functions.get(&name) else { continue };
-                if function == entry || !open.insert(name.clone()) {
+                if function == entry || !open.insert(address(function)) {
+                    let name = self.symbols.name(function);
                     let message =
                         format!("'@{name}' calls itself, directly or not: such programs are not planned");
                     return Err(diagnostics::error(call.location(), &message));
                 }
-                stack.push(Frame { name, function, calls: calls(function) });
+                stack.push(Frame { function, calls: calls(function) });
                 continue;
             }
             let Some(done) = stack.pop() else { break };
             if stack.is_empty() {
                 break;
             }
-            open.remove(&done.name);
+            open.remove(&address(done.function));
             let mut sum = Sum::default();
             for region in done.function.regions() {
                 if region.first_block().is_none() {
@@ -200,14 +200,14 @@ impl<'c: 'a, 'a> Pricer<'c, 'a> {
                     sum = self.sum(region, 1)?;
                 }
             }
-            self.called.insert(done.name, sum);
+            self.called.insert(address(done.function), sum);
         }
         Ok(())
     }
 
     /// Price of a call.
     pub(super) fn call(&self, op: OperationRef<'c, 'a>) -> Price {
-        match callee(op).and_then(|name| self.called.get(&name)) {
+        match self.function_called(op).and_then(|function| self.called.get(&address(function))) {
             Some(sum) => {
                 let price = sum.price(1);
                 // Nothing is known of a declaration: its operands and results are all there is to price.
@@ -216,10 +216,19 @@ impl<'c: 'a, 'a> Pricer<'c, 'a> {
             None => Price::unknown(),
         }
     }
+
+    /// The function that an op calls: of several with one name, that of the module around the call.
+    fn function_called(&self, op: OperationRef<'c, 'a>) -> Option<OperationRef<'c, 'a>> {
+        self.symbols.find(op, &callee(op)?).filter(|&called| ir::name(called) == "func.func")
+    }
 }
 
-/// Name of the function an op calls.
-fn callee(op: OperationRef<'_, '_>) -> Option<String> {
+fn address(op: OperationRef<'_, '_>) -> *const c_void {
+    op.to_raw().ptr
+}
+
+/// What an op names as the function it calls.
+fn callee(op: OperationRef<'_, '_>) -> Option<Vec<String>> {
     match ir::name(op) {
         "func.call" => ir::symbol(op, "callee"),
         "stablehlo.composite" => ir::symbol(op, "decomposition"),
@@ -228,7 +237,7 @@ fn callee(op: OperationRef<'_, '_>) -> Option<String> {
 }
 
 /// `func` ops.
-pub(super) fn func<'c: 'a, 'a>(pricer: &Pricer<'c, 'a>, seen: &Seen<'c, 'a>) -> Price {
+pub(super) fn func<'c: 'a, 'a>(pricer: &Pricer<'c, 'a, '_>, seen: &Seen<'c, 'a>) -> Price {
     match seen.name {
         "call" => pricer.call(seen.op),
         "return" => Price::movement().traffic(Traffic::Exactly(0)),

@@ -12,6 +12,7 @@ mod stablehlo;
 mod tosa;
 
 use std::collections::HashMap;
+use std::ffi::c_void;
 use std::rc::Rc;
 
 use ballast_core::graph::{Arithmetic, LayerType, Work};
@@ -22,6 +23,7 @@ use ballast_dialects::operations::is_memory_effect_free;
 use melior::ir::ValueLike;
 use melior::ir::operation::{OperationLike, OperationRef};
 
+use super::symbols::Symbols;
 use super::types::{TypeInfo, Types};
 
 pub(crate) use control::{Sum, counted_loop, dearness};
@@ -236,17 +238,18 @@ impl Facts {
 }
 
 /// Prices ops; remembers types and the sums of called functions.
-pub(crate) struct Pricer<'c, 'a> {
+pub(crate) struct Pricer<'c, 'a, 's> {
     /// Types measured so far.
     pub(crate) types: Types,
-    functions: HashMap<String, OperationRef<'c, 'a>>,
-    called: HashMap<String, Sum>,
+    symbols: &'s Symbols<'c, 'a>,
+    /// Sums of called functions by the op that each is.
+    called: HashMap<*const c_void, Sum>,
 }
 
-impl<'c: 'a, 'a> Pricer<'c, 'a> {
-    /// A pricer for a module's functions, given by name.
-    pub(crate) fn new(functions: HashMap<String, OperationRef<'c, 'a>>, dynamic_dim: Option<u64>) -> Self {
-        Pricer { types: Types::new(dynamic_dim), functions, called: HashMap::new() }
+impl<'c: 'a, 'a, 's> Pricer<'c, 'a, 's> {
+    /// A pricer for the functions of a program.
+    pub(crate) fn new(symbols: &'s Symbols<'c, 'a>, dynamic_dim: Option<u64>) -> Self {
+        Pricer { types: Types::new(dynamic_dim), symbols, called: HashMap::new() }
     }
 
     /// Everything known of an op.

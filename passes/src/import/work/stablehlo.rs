@@ -10,7 +10,7 @@ use super::{Effect, Price, Pricer, Role, Seen, Traffic, control, fourier, produc
 use crate::import::opaque;
 
 /// Price of a `stablehlo` or `chlo` op.
-pub(super) fn price<'c: 'a, 'a>(pricer: &Pricer<'c, 'a>, dialect: &str, seen: &Seen<'c, 'a>) -> Price {
+pub(super) fn price<'c: 'a, 'a>(pricer: &Pricer<'c, 'a, '_>, dialect: &str, seen: &Seen<'c, 'a>) -> Price {
     if dialect == "chlo" {
         return chlo(seen);
     }

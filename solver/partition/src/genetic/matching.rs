@@ -1,14 +1,14 @@
-//! As many devices as layers or more: every layer gets a device of its own and nothing is searched.
+//! A device of its own for every layer, where there are as many devices as layers or more.
 
 use ballast_core::device::DeviceId;
 
-use super::table::{LayerTable, PlacementError};
+use super::table::LayerTable;
 
 /// Gives every layer a device of its own so that the slowest is as fast as possible.
 ///
 /// \[D\] leaves open which device; here it is the bottleneck matching over the devices that can hold the layer,
-/// which for equal devices is layer i on device i.
-pub(super) fn own_devices(table: &LayerTable) -> Result<Vec<DeviceId>, PlacementError> {
+/// which for equal devices is layer i on device i. None where the memories allow no such placement.
+pub(super) fn own_devices(table: &LayerTable) -> Option<Vec<DeviceId>> {
     let (layers, devices) = (table.layers(), table.devices());
     let fits =
         |layer: usize, device: DeviceId| table.bytes[device][layer] <= table.device_memory_bytes[device];
@@ -18,12 +18,7 @@ pub(super) fn own_devices(table: &LayerTable) -> Result<Vec<DeviceId>, Placement
     let within = |limit: f64| matching(layers, devices, |l, d| fits(l, d) && table.seconds[d][l] <= limit);
     // The least time at which all layers find a device, by bisection over the times that occur.
     let least = times.partition_point(|&limit| within(limit).is_none());
-    times.get(least).and_then(|&limit| within(limit)).ok_or_else(|| {
-        PlacementError::NoPlacement(
-            "the layers cannot have a device each within the devices' memories: give the devices more memory"
-                .into(),
-        )
-    })
+    times.get(least).and_then(|&limit| within(limit))
 }
 
 /// A device for every layer, by augmenting paths; each layer tries devices in ascending order.
@@ -86,7 +81,7 @@ mod tests {
     fn equal_devices_are_taken_in_order() {
         let table =
             LayerTable::uniform(vec!["a".into(), "b".into()], &[1.0, 2.0], &[1, 1], vec![1; 3], vec![0]);
-        assert_eq!(own_devices(&table), Ok([0, 1].map(DeviceId).to_vec()));
+        assert_eq!(own_devices(&table), Some([0, 1].map(DeviceId).to_vec()));
     }
 
     #[test]
@@ -114,11 +109,11 @@ mod tests {
                 }
             }
             match own_devices(&table) {
-                Ok(placement) => {
+                Some(placement) => {
                     assert!(table.excess(&placement).none(), "seed {seed}: {placement:?}");
                     assert_eq!(table.slowest(&placement), best, "seed {seed}");
                 }
-                Err(_) => assert!(best.is_infinite(), "seed {seed}: a placement of {best} exists"),
+                None => assert!(best.is_infinite(), "seed {seed}: a placement of {best} exists"),
             }
         }
     }

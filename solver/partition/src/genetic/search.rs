@@ -231,12 +231,15 @@ pub fn search(
     options.check(table)?;
     table.check_fits()?;
     let mut run = Run::start(table, measure, options, limits);
-    if table.layers() <= table.devices() {
-        let placement = own_devices(table)?;
+    let own = if table.layers() <= table.devices() { own_devices(table) } else { None };
+    if table.layers() == table.devices() {
+        let text =
+            "the layers cannot have a device each within the devices' memories: give the devices more memory";
+        let placement = own.ok_or_else(|| PlacementError::NoPlacement(text.into()))?;
         run.evaluate(vec![placement])?;
         return run.finish(StopReason::Finished);
     }
-    let mut generation = run.first_generation();
+    let mut generation = run.first_generation(own);
     loop {
         let times = run.evaluate(std::mem::take(&mut generation))?;
         let Some(evaluated) = times else {
@@ -307,9 +310,10 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn first_generation(&mut self) -> Vec<Vec<DeviceId>> {
-        let mut generation: Vec<Vec<DeviceId>> =
-            self.options.initial.iter().take(self.options.population).cloned().collect();
+    /// `own` gives every layer a device of its own.
+    fn first_generation(&mut self, own: Option<Vec<DeviceId>>) -> Vec<Vec<DeviceId>> {
+        let given = self.options.initial.iter().cloned().chain(own);
+        let mut generation: Vec<Vec<DeviceId>> = given.take(self.options.population).collect();
         while generation.len() < self.options.population {
             let devices = self.table.devices();
             generation.push(
@@ -394,7 +398,8 @@ impl<'a> Run<'a> {
         children.extend(order.iter().take(self.options.elite).map(|&i| parents.placements[i].clone()));
         while children.len() < self.options.population {
             let mut pair = [self.spin(&wheel), self.spin(&wheel)].map(|i| parents.placements[i].clone());
-            if self.rng.random_bool(self.options.crossover) {
+            // One layer alone has no tail to swap.
+            if self.table.layers() > 1 && self.rng.random_bool(self.options.crossover) {
                 let cut = self.rng.random_range(1..self.table.layers());
                 let [first, second] = &mut pair;
                 first[cut..].swap_with_slice(&mut second[cut..]);
