@@ -71,7 +71,7 @@ def jit(
         seed: Seed of the planner's random choices.
         fallback: Where a step cannot be planned at all, run it without a plan and warn; otherwise that is an error. A cap that no plan keeps
             is always an error.
-        total_time_limit: Seconds after which no further plan is begun, compilation included; None: as many as the tries take.
+        total_time_limit: Seconds after which no further plan is begun, compilation included, nor one searched for; None: as many as the tries take.
 
     Returns:
         A function like `step`; `.plan` is there after the first call.
@@ -250,7 +250,7 @@ class Jitted:
         refused: NoPlan | None = None
         if unplanned.temporary > target:
             clock.says("writes loops anew")
-            tried += program.with_loops(unplanned)
+            tried += program.with_loops(unplanned, clock)
         forms = iter(program.forms(target, unplanned))
         attempts: list[tuple[Try, Callable[..., Any]]] = []
         while not clock.over():
@@ -297,7 +297,7 @@ class Jitted:
                 break
             clock.says(f"plans and compiles for {format_bytes(asked)} of temporaries, {len(found)} plans so far")
             try:
-                found.append(program.attempt(form, asked, self._time_limit, self._seed, gaps=gaps))
+                found.append(program.attempt(form, asked, clock.at_most(self._time_limit), self._seed, gaps=gaps))
             except NoPlan as error:
                 floor, refused = max(floor, asked), error
                 continue
@@ -343,21 +343,24 @@ class _Program:
         #: Temporaries that the planner predicts without a plan.
         self._predicted = int(figures["peak_bytes"])
 
-    def with_loops(self, unplanned: Memory) -> list[tuple[Try, Callable[..., Any]]]:
-        """The step with loops that compute again what they would keep, compiled and measured; loops stay loops. Once for a program."""
+    def with_loops(self, unplanned: Memory, clock: Clock) -> list[tuple[Try, Callable[..., Any]]]:
+        """The step with loops that compute again what they would keep, compiled and measured; loops stay loops. Once for a program, unless time is up before all are."""
         if self.key in _ROLLED or "stablehlo.while" not in self._text:
             self.notes += _ROLLED.get(self.key, [])
             return []
         found = []
         _, figures = planned(self._text, f"loops=whole {KEEP_ALL}", self._times, fusion(), rewrite=False)
         for again, run in self._rolled():
+            if clock.over():
+                break
             try:
                 found.append(self._with_loops(again, run, unplanned, float(figures["compute_seconds"])))
             except Exception as error:
                 self.notes.append(f"its loops could not be written anew to compute again {again}: {first_line(error)}")
         while len(_ROLLED) >= PROBLEMS:
             del _ROLLED[next(iter(_ROLLED))]
-        _ROLLED[self.key] = list(self.notes)
+        if not clock.stopped:
+            _ROLLED[self.key] = list(self.notes)
         for one, _ in found:
             KNOWN.add(self.key, Candidate(self.cost(one), one.memory.temporary, one))
         return found
