@@ -25,7 +25,7 @@ from .._errors import BallastError, NoPlan, first_line
 from .._known import PROBLEMS, Candidate, Known, key_of
 from .._plan import Plan
 from .._units import format_bytes, parse_cap
-from ._arguments import Arguments, Call, Names, Places, is_committed, kinds_of
+from ._arguments import Arguments, Call, Names, Places
 from ._counts import count
 from ._loops import rolled
 from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, XLA_CPU, body_of_loop, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
@@ -107,6 +107,8 @@ class Jitted:
         self._fallback, self._total = fallback, total_time_limit
         #: By kinds of arguments: what runs, and its plan, if there is one.
         self._compiled: dict[Any, tuple[Callable[..., Any], Plan | None]] = {}
+        #: The mark of the last call, and what ran.
+        self._last: tuple[Any, tuple[Callable[..., Any], Plan | None]] | None = None
         self._plan: Plan | None = None
         # Called as the step is, and found where that is looked for.
         functools.update_wrapper(self, step, updated=())
@@ -129,7 +131,7 @@ class Jitted:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the step; plans and compiles it first for arguments of new shapes. What JAX traces, or runs under `jax.disable_jit`, is the step as it is."""
         call = self._arguments.of(args, kwargs)
-        if is_traced(call.dynamic, call.named):
+        if is_traced(call.leaves):
             self._warn("a transformation of JAX traces it, such as jax.jit or jax.vmap, and plans are for what is called by itself", "", stacklevel=2)
             return without_gradient(call.step(self._step), call.dynamic, call.named)
         if jax.config.jax_disable_jit:
@@ -153,17 +155,25 @@ class Jitted:
         warnings.warn(f"Ballast: {text}. It runs WITHOUT a plan{takes}", UnplannedWarning, stacklevel=stacklevel + 1)
 
     def _ready(self, call: Call) -> tuple[Callable[..., Any], Plan | None]:
-        leaves, tree = jax.tree.flatten((call.dynamic, call.named))
-        key, tied = (tree, kinds_of(leaves), call.key), any(map(is_committed, leaves))
-        if (key, tied) not in self._compiled:
+        last = self._last
+        if last is not None and last[0] == call.mark:
+            found = last[1]
+        else:
+            found = self._compiled_for(call)
+        self._last = call.mark, found
+        self._plan = found[1]
+        return found
+
+    def _compiled_for(self, call: Call) -> tuple[Callable[..., Any], Plan | None]:
+        kind, tied = call.kind, call.is_tied
+        if (kind, tied) not in self._compiled:
             with _SEARCH:
                 # Unless another thread did, for which this one waited.
-                if (key, tied) not in self._compiled:
+                if (kind, tied) not in self._compiled:
                     self._plan = None
                     # Results are tied to a device where an argument is; all else is as it was.
-                    self._compiled[key, tied] = self._compile(call, again=(key, not tied) in self._compiled)
-        found, self._plan = self._compiled[key, tied]
-        return found, self._plan
+                    self._compiled[kind, tied] = self._compile(call, again=(kind, not tied) in self._compiled)
+        return self._compiled[kind, tied]
 
     def _compile(self, call: Call, *, again: bool) -> tuple[Callable[..., Any], Plan | None]:
         step = call.step(self._step)
@@ -184,7 +194,7 @@ class Jitted:
             raise
         except Exception as error:
             takes = f" and takes {format_bytes(memory.counted(self._counts))}, over the cap of {format_bytes(cap)}"
-            self._warn(first_line(error), takes, stacklevel=4)
+            self._warn(first_line(error), takes, stacklevel=5)
             return plain, None
 
     def _without_checkpoints(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -10,9 +10,9 @@ import jax
 from .._errors import BallastError
 
 
-def is_traced(*trees: Any) -> bool:
-    """Is there a value that JAX traces among the leaves?"""
-    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(trees))
+def is_traced(leaves: Sequence[Any]) -> bool:
+    """Is there a value that JAX traces among these?"""
+    return any(issubclass(kind, jax.core.Tracer) for kind in set(map(type, leaves)))
 
 
 def without_gradient(step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
