@@ -30,7 +30,7 @@ from ._counts import count
 from ._loops import rolled
 from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, XLA_CPU, body_of_loop, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
 from ._signature import Signature, commit_as
-from ._traced import is_traced, without_gradient
+from ._traced import Traced, is_traced, refuse_traced, without_gradient
 from ._tries import Form, Memory, Try, next_asked
 
 
@@ -132,16 +132,29 @@ class Jitted:
         """Runs the step; plans and compiles it first for arguments of new shapes. What JAX traces, or runs under `jax.disable_jit`, is the step as it is."""
         call = self._arguments.of(args, kwargs)
         if is_traced(call.leaves):
-            self._warn("a transformation of JAX traces it, such as jax.jit or jax.vmap, and plans are for what is called by itself", "", stacklevel=2)
-            return without_gradient(call.step(self._step), call.dynamic, call.named)
+            return self._inside(call)
         if jax.config.jax_disable_jit:
             # What is compiled does not run then.
             return self._step(*args, **kwargs)
-        return self._ready(call)[0](*call.dynamic, **call.named)
+        try:
+            found = self._ready(call)[0]
+        except Traced:
+            return self._inside(call)
+        return found(*call.dynamic, **call.named)
+
+    def _inside(self, call: Call) -> Any:
+        """The step as it is, as a part of what JAX traces. Without a warning where a gradient is asked for at once: that is an error."""
+        found = without_gradient(call.step(self._step), call.dynamic, call.named)
+        self._warn(str(Traced()), "", stacklevel=3)
+        return found
 
     def prepare(self, *args: Any, **kwargs: Any) -> Plan | None:
         """Plans and compiles for arguments like these, `jax.ShapeDtypeStruct` allowed, without running. None: it runs without a plan."""
-        return self._ready(self._arguments.of(args, kwargs))[1]
+        try:
+            return self._ready(self._arguments.of(args, kwargs))[1]
+        except Traced as error:
+            self._warn(str(error), "", stacklevel=2)
+            return None
 
     def _warn(self, why: str, takes: str, *, stacklevel: int) -> None:
         """Says that the step runs without a plan.
@@ -177,6 +190,7 @@ class Jitted:
 
     def _compile(self, call: Call, *, again: bool) -> tuple[Callable[..., Any], Plan | None]:
         step = call.step(self._step)
+        refuse_traced(step, call.dynamic, call.named)
         plain = jax.jit(step, **call.donation)
         lowered = plain.lower(*call.dynamic, **call.named)
         memory = Memory.of(lowered.compile())
