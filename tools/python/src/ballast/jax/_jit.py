@@ -50,10 +50,22 @@ class UnplannedWarning(UserWarning):
     """A step runs without a plan, and the message says why."""
 
 
+_SHARDED = "plans are for one device: put its arguments there with jax.device_put, or use ballast.checkpoint_policy inside of jax.jit for a step over several"
+_PUT = "a step runs where its arguments are: put them there with jax.device_put"
+#: What to do instead of options of `jax.jit` that make no sense here.
+_INSTEAD = {
+    "in_shardings": _SHARDED, "out_shardings": _SHARDED, "device": _PUT, "backend": _PUT,
+    "compiler_options": "plans are measured with ballast.jax.compiler_options(): give others to all that is compiled, in the variable XLA_FLAGS",
+    "inline": "a planned step is the outermost function, which goes into no other: leave it out",
+    "keep_unused": "arguments that the step does not read take no memory in it: leave it out",
+    "donate": "say which arguments it gives away by donate_argnums or donate_argnames",
+}
+
+
 def jit(
     step: Callable[..., Any], *, cap: int | float | str, cap_counts: str = "step", donate_argnums: Places = None, donate_argnames: Names = None,
     static_argnums: Places = None, static_argnames: Names = None, times: str | None = None, time_limit: float = 10.0, tries: int = 6, within: float = 0.03,
-    seed: int = 0, fallback: bool = True, total_time_limit: float | None = 600.0,
+    seed: int = 0, fallback: bool = True, total_time_limit: float | None = 600.0, **others: Any,
 ) -> Jitted:
     """`jax.jit` under a memory cap.
 
@@ -72,10 +84,15 @@ def jit(
         fallback: Where a step cannot be planned at all, run it without a plan and warn; otherwise that is an error. A cap that no plan keeps
             is always an error.
         total_time_limit: Seconds after which no further plan is begun, compilation included, nor one searched for; None: as many as the tries take.
+        others: None. What else `jax.jit` takes is refused with what to do instead.
 
     Returns:
         A function like `step`; `.plan` is there after the first call.
+
+    Raises:
+        TypeError: an option is none of these.
     """
+    _options.none_besides(jit, others, _INSTEAD)
     return Jitted(
         step, Arguments(step, static_argnums, static_argnames, donate_argnums, donate_argnames), cap=cap, cap_counts=cap_counts,
         times=times, time_limit=time_limit, tries=tries, within=within, seed=seed, fallback=fallback, total_time_limit=total_time_limit,
