@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import functools
+import inspect
 import time
 
 import jax
@@ -178,3 +179,21 @@ def test_options_that_make_no_sense_are_refused_by_name(given, error, allowed):
     with pytest.raises(error, match=allowed) as refused:
         ballast.jit(lambda x: x, cap="1GB", **given)
     assert next(iter(given)) in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("option", "instead"),
+    [
+        ("in_shardings", "one device.*checkpoint_policy"), ("out_shardings", "one device.*checkpoint_policy"), ("device", "jax.device_put"), ("backend", "jax.device_put"),
+        ("compiler_options", "XLA_FLAGS"), ("inline", "leave it out"), ("keep_unused", "leave it out"), ("donate", "donate_argnums"),
+        ("static_argnum", "the nearest is static_argnums"), ("colour", "leave it out"),
+    ],
+)
+def test_options_that_it_has_not_are_refused_with_what_to_do_instead(option, instead):
+    with pytest.raises(TypeError, match=rf"ballast.jit has no option {option}: .*{instead}.* It takes cap, cap_counts, donate_argnums, .*total_time_limit$"):
+        ballast.jit(times, cap="1GB", **{option: 1})
+
+
+def test_every_option_of_jaxs_own_is_taken_or_has_something_instead():
+    own = {name for name, one in inspect.signature(jax.jit).parameters.items() if one.kind is one.KEYWORD_ONLY}
+    assert own <= {*inspect.signature(ballast.jit).parameters, *_jit._INSTEAD}

@@ -10,7 +10,7 @@ import stablehlo  # noqa: E402
 from loops import written_anew  # noqa: E402
 
 import ballast  # noqa: E402
-from ballast.jax import _classes, _jit, _loops, _planned, _policy  # noqa: E402
+from ballast.jax import _classes, _jaxprs, _jit, _loops, _planned, _policy  # noqa: E402
 
 OPTIONS = {"times": "operations", "time_limit": 1, "tries": 2}
 KEYS = jax.random.split(jax.random.key(0), 8)
@@ -168,7 +168,7 @@ def test_a_form_that_cannot_be_written_does_not_take_the_others_along(monkeypatc
 def test_products_in_the_branches_of_a_conditional_are_seen():
     jaxpr = jax.make_jaxpr(lambda x: jax.lax.cond(x.sum() > 0, lambda x: x @ x.T, lambda x: jnp.sin(x @ x.T), x))(X)
     (conditional,) = (one for one in jaxpr.jaxpr.eqns if one.primitive.name == "cond")
-    assert _loops._has(conditional, frozenset({"dot_general"})) and not _loops._has(conditional, frozenset({"exp"}))
+    assert _jaxprs.has(conditional, frozenset({"dot_general"})) and not _jaxprs.has(conditional, frozenset({"exp"}))
 
 
 # What a cap counts, and constants.

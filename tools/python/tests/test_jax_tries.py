@@ -1,12 +1,14 @@
 """JAX: which plans of a step are tried, with programs that take what the tests say."""
 
 import itertools
+import types
 
 import pytest
 
 jax = pytest.importorskip("jax")
 
 import ballast  # noqa: E402
+from ballast import _clock  # noqa: E402
 from ballast._clock import Clock  # noqa: E402
 from ballast.jax import _jit, _planned, _tries  # noqa: E402
 
@@ -25,7 +27,7 @@ class Program:
         self.key, self.takes, self.operations = f"test_jax_tries {next(NAMES)}", takes, operations
         self.tried = []
 
-    def with_loops(self, unplanned):
+    def with_loops(self, unplanned, clock):
         return []
 
     def cost(self, one):
@@ -69,3 +71,45 @@ def test_plans_are_asked_for_without_room_for_gaps():
     text = _planned.generic(lowered.compiler_ir("stablehlo"))
     peaks = [_planned.planned(text, _planned.KEEP_ALL, "operations", "xla-cpu", **given)[1]["peak_bytes"] for given in ({}, {"gaps": True})]
     assert peaks[1] - peaks[0] >= 64 << 10
+
+
+class Timed(Program):
+    """One whose every search takes all of its time, by a clock that stands still while nothing searches."""
+
+    def __init__(self, monkeypatch):
+        super().__init__(lambda asked, gaps: 2 * TARGET)
+        self.now, self.limits = 0.0, []
+        monkeypatch.setattr(_clock, "time", types.SimpleNamespace(monotonic=lambda: self.now))
+
+    def attempt(self, form, asked, time_limit, seed, *, gaps):
+        self.limits.append(time_limit)
+        self.now += time_limit
+        return super().attempt(form, asked, time_limit, seed, gaps=gaps)
+
+
+@pytest.mark.parametrize(("total", "limits"), [(25.0, [10.0, 10.0, 5.0]), (4.0, [4.0]), (None, [10.0] * 15)])
+def test_no_search_goes_on_after_the_total_time_limit(monkeypatch, total, limits):
+    program = Timed(monkeypatch)
+    clock = Clock(total)
+    ballast.jit(abs, cap=TARGET, tries=6, time_limit=10.0)._search(program, TARGET, program.unplanned, clock)
+    assert program.limits == limits and clock.stopped == (total is not None)
+
+
+def test_loops_are_written_anew_until_the_total_time_limit(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(_clock, "time", types.SimpleNamespace(monotonic=lambda: now[0]))
+
+    def compiled(program, again, run, unplanned, base):
+        now[0] += 6.0
+        raise ballast.BallastError(again)
+
+    program = _jit._Program.__new__(_jit._Program)
+    program.key, program._text, program._times, program.notes = f"loops {next(NAMES)}", "stablehlo.while", _planned.OPERATIONS, []
+    monkeypatch.setattr(_jit, "planned", lambda *given, **named: ("", {"compute_seconds": 1.0}))
+    monkeypatch.setattr(_jit._Program, "_rolled", lambda program: [("one", None), ("two", None), ("three", None)])
+    monkeypatch.setattr(_jit._Program, "_with_loops", compiled)
+    unplanned = Program.unplanned
+    for limit, tried in ((10.0, 2), (None, 3), (None, 0)):
+        before = now[0]
+        program.with_loops(unplanned, Clock(limit))
+        assert now[0] - before == 6.0 * tried

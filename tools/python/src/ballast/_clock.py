@@ -21,6 +21,12 @@ class Clock:
             self.stopped = True
         return self.stopped
 
+    def at_most(self, seconds: float) -> float:
+        """So many seconds, or what is left where that is less: a hundredth of one at least, as nobody can search for none."""
+        if self.limit is None:
+            return seconds
+        return min(seconds, max(self.limit - (time.monotonic() - self._begun), 0.01))
+
     def spent(self, share: float) -> bool:
         """Is this share of it over? Unlike `over`, it does not say that anything was left out."""
         return self.limit is not None and time.monotonic() - self._begun >= self.limit * share

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import numbers
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ._units import parse_bytes
@@ -80,3 +83,16 @@ def held(name: str, value: Any) -> int:
         return parse_bytes(value)
     except ValueError:
         raise ValueError(f"{name}={value!r}: give bytes, 0 or more, such as '2GiB' or {2**31}") from None
+
+
+def none_besides(function: Callable[..., Any], given: Iterable[str], instead: Mapping[str, str]) -> None:
+    """Refuses options that a function does not have, says what it takes, and what to do instead where that is known.
+
+    Raises:
+        TypeError: one is given.
+    """
+    taken = [one.name for one in inspect.signature(function).parameters.values() if one.kind is one.KEYWORD_ONLY]
+    for name in given:
+        near = difflib.get_close_matches(name, taken, 1)
+        what = instead.get(name) or (f"the nearest is {near[0]}" if near else "leave it out")
+        raise TypeError(f"ballast.{function.__name__} has no option {name}: {what}. It takes {', '.join(taken)}")

@@ -39,7 +39,37 @@ class Call:
     fixed: dict[int, Any]
     fixed_named: dict[str, Any]
 
+    @functools.cached_property
+    def leaves(self) -> list[Any]:
+        """Traced arguments, leaf by leaf."""
+        return self._flat[0]
+
+    @functools.cached_property
+    def _flat(self) -> tuple[list[Any], Any]:
+        return jax.tree.flatten((self.dynamic, self.named))
+
+    @functools.cached_property
+    def mark(self) -> Hashable:
+        """Calls of equal marks run the same compiled step. Those of unequal ones may, too: a mark is made and compared in less time than a `kind`, as JAX's arrays have much
+        of it at hand, and share it."""
+        arrays = [((leaf.aval, leaf.sharding) if leaf.committed else leaf.aval) if type(leaf) in _ARRAYS else _kind_of(leaf, None) for leaf in self.leaves]
+        # Values of unequal hashes are never compared.
+        return hash(self.key), self.key, self._flat[1], arrays, _settings()
+
     @property
+    def kind(self) -> Hashable:
+        """All that a compiled step depends on: which arguments there are, and their shapes and types; where those lie that cannot be moved; what is fixed; and how JAX is set
+        up, as far as it traces functions anew for that."""
+        settings = _settings()
+        _ARRAYS.update(filter(_is_array, set(map(type, self.leaves))))
+        return self._flat[1], tuple(_kind_of(leaf, settings[0]) for leaf in self.leaves), settings, self.key
+
+    @property
+    def is_tied(self) -> bool:
+        """Is there an array that cannot be moved to another device?"""
+        return any(map(_is_committed, self.leaves))
+
+    @functools.cached_property
     def key(self) -> Hashable:
         """Tells calls apart by what is fixed; by type too, as 1, 1.0 and True are equal."""
         places = tuple((at, type(value), value) for at, value in self.fixed.items())
@@ -119,26 +149,32 @@ def _hashable(name: str, value: Any) -> None:
         raise ValueError(f"the static argument {name} is of type {type(value).__name__} and cannot be hashed ({error}): give what can be, such as a tuple") from None
 
 
-def kinds_of(leaves: Sequence[Any]) -> Hashable:
-    """All of arguments that a compiled step depends on: shapes, types, and where arrays lie that cannot be moved; and how JAX is set up, as far as it traces
-    functions anew for that."""
+#: Types of JAX's own arrays, of those that were looked at.
+_ARRAYS: set[type] = set()
+
+
+def _settings() -> tuple[Any, ...]:
+    """How JAX is set up: first the device that things go to."""
     chosen = jax.config.jax_default_device
     usual = jax.local_devices(backend=chosen)[0] if isinstance(chosen, str) else chosen or jax.local_devices()[0]
     # A seed that the step makes keys of becomes one of this kind, which is nothing that JAX itself traces anew for.
-    generator = str(jax.config.jax_default_prng_impl)
-    return tuple(_kind_of(leaf, usual) for leaf in leaves), usual, generator, trace_context()
+    return usual, str(jax.config.jax_default_prng_impl), trace_context()
 
 
 def _kind_of(leaf: Any, usual: Any) -> tuple[Any, ...]:
+    """Shape and type of a leaf, and where it lies if it is an array that cannot be moved from there: where it would be put anyway says nothing."""
     if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
         return (type(leaf).__name__,)
-    # Where an array would be put anyway says nothing.
-    where = leaf.sharding if is_committed(leaf) and not _is_usual(leaf.sharding, usual) else None
-    return tuple(leaf.shape), str(leaf.dtype), bool(getattr(leaf, "weak_type", False)), where
+    where = leaf.sharding if _is_committed(leaf) and not _is_usual(leaf.sharding, usual) else None
+    return tuple(leaf.shape), leaf.dtype, bool(getattr(leaf, "weak_type", False)), where
 
 
-def is_committed(leaf: Any) -> bool:
-    """Is it an array that cannot be moved to another device?"""
+def _is_array(kind: type) -> bool:
+    """Is it a type of arrays of numbers, which say what they are and where?"""
+    return issubclass(kind, jax.Array) and not issubclass(kind, jax.core.Tracer) and hasattr(kind, "aval") and hasattr(kind, "committed")
+
+
+def _is_committed(leaf: Any) -> bool:
     return bool(getattr(leaf, "committed", False))
 
 

@@ -25,12 +25,12 @@ from .._errors import BallastError, NoPlan, first_line
 from .._known import PROBLEMS, Candidate, Known, key_of
 from .._plan import Plan
 from .._units import format_bytes, parse_cap
-from ._arguments import Arguments, Call, Names, Places, is_committed, kinds_of
+from ._arguments import Arguments, Call, Names, Places
 from ._counts import count
 from ._loops import rolled
 from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, XLA_CPU, body_of_loop, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
 from ._signature import Signature, commit_as
-from ._traced import is_traced, without_gradient
+from ._traced import Traced, is_traced, refuse_traced, without_gradient
 from ._tries import Form, Memory, Try, next_asked
 
 
@@ -50,10 +50,22 @@ class UnplannedWarning(UserWarning):
     """A step runs without a plan, and the message says why."""
 
 
+_SHARDED = "plans are for one device: put its arguments there with jax.device_put, or use ballast.checkpoint_policy inside of jax.jit for a step over several"
+_PUT = "a step runs where its arguments are: put them there with jax.device_put"
+#: What to do instead of options of `jax.jit` that make no sense here.
+_INSTEAD = {
+    "in_shardings": _SHARDED, "out_shardings": _SHARDED, "device": _PUT, "backend": _PUT,
+    "compiler_options": "plans are measured with ballast.jax.compiler_options(): give others to all that is compiled, in the variable XLA_FLAGS",
+    "inline": "a planned step is the outermost function, which goes into no other: leave it out",
+    "keep_unused": "arguments that the step does not read take no memory in it: leave it out",
+    "donate": "say which arguments it gives away by donate_argnums or donate_argnames",
+}
+
+
 def jit(
     step: Callable[..., Any], *, cap: int | float | str, cap_counts: str = "step", donate_argnums: Places = None, donate_argnames: Names = None,
     static_argnums: Places = None, static_argnames: Names = None, times: str | None = None, time_limit: float = 10.0, tries: int = 6, within: float = 0.03,
-    seed: int = 0, fallback: bool = True, total_time_limit: float | None = 600.0,
+    seed: int = 0, fallback: bool = True, total_time_limit: float | None = 600.0, **others: Any,
 ) -> Jitted:
     """`jax.jit` under a memory cap.
 
@@ -71,11 +83,16 @@ def jit(
         seed: Seed of the planner's random choices.
         fallback: Where a step cannot be planned at all, run it without a plan and warn; otherwise that is an error. A cap that no plan keeps
             is always an error.
-        total_time_limit: Seconds after which no further plan is begun, compilation included; None: as many as the tries take.
+        total_time_limit: Seconds after which no further plan is begun, compilation included, nor one searched for; None: as many as the tries take.
+        others: None. What else `jax.jit` takes is refused with what to do instead.
 
     Returns:
         A function like `step`; `.plan` is there after the first call.
+
+    Raises:
+        TypeError: an option is none of these.
     """
+    _options.none_besides(jit, others, _INSTEAD)
     return Jitted(
         step, Arguments(step, static_argnums, static_argnames, donate_argnums, donate_argnames), cap=cap, cap_counts=cap_counts,
         times=times, time_limit=time_limit, tries=tries, within=within, seed=seed, fallback=fallback, total_time_limit=total_time_limit,
@@ -107,6 +124,8 @@ class Jitted:
         self._fallback, self._total = fallback, total_time_limit
         #: By kinds of arguments: what runs, and its plan, if there is one.
         self._compiled: dict[Any, tuple[Callable[..., Any], Plan | None]] = {}
+        #: The mark of the last call, and what ran.
+        self._last: tuple[Any, tuple[Callable[..., Any], Plan | None]] | None = None
         self._plan: Plan | None = None
         # Called as the step is, and found where that is looked for.
         functools.update_wrapper(self, step, updated=())
@@ -129,17 +148,30 @@ class Jitted:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the step; plans and compiles it first for arguments of new shapes. What JAX traces, or runs under `jax.disable_jit`, is the step as it is."""
         call = self._arguments.of(args, kwargs)
-        if is_traced(call.dynamic, call.named):
-            self._warn("a transformation of JAX traces it, such as jax.jit or jax.vmap, and plans are for what is called by itself", "", stacklevel=2)
-            return without_gradient(call.step(self._step), call.dynamic, call.named)
+        if is_traced(call.leaves):
+            return self._inside(call)
         if jax.config.jax_disable_jit:
             # What is compiled does not run then.
             return self._step(*args, **kwargs)
-        return self._ready(call)[0](*call.dynamic, **call.named)
+        try:
+            found = self._ready(call)[0]
+        except Traced:
+            return self._inside(call)
+        return found(*call.dynamic, **call.named)
+
+    def _inside(self, call: Call) -> Any:
+        """The step as it is, as a part of what JAX traces. Without a warning where a gradient is asked for at once: that is an error."""
+        found = without_gradient(call.step(self._step), call.dynamic, call.named)
+        self._warn(str(Traced()), "", stacklevel=3)
+        return found
 
     def prepare(self, *args: Any, **kwargs: Any) -> Plan | None:
         """Plans and compiles for arguments like these, `jax.ShapeDtypeStruct` allowed, without running. None: it runs without a plan."""
-        return self._ready(self._arguments.of(args, kwargs))[1]
+        try:
+            return self._ready(self._arguments.of(args, kwargs))[1]
+        except Traced as error:
+            self._warn(str(error), "", stacklevel=2)
+            return None
 
     def _warn(self, why: str, takes: str, *, stacklevel: int) -> None:
         """Says that the step runs without a plan.
@@ -153,20 +185,29 @@ class Jitted:
         warnings.warn(f"Ballast: {text}. It runs WITHOUT a plan{takes}", UnplannedWarning, stacklevel=stacklevel + 1)
 
     def _ready(self, call: Call) -> tuple[Callable[..., Any], Plan | None]:
-        leaves, tree = jax.tree.flatten((call.dynamic, call.named))
-        key, tied = (tree, kinds_of(leaves), call.key), any(map(is_committed, leaves))
-        if (key, tied) not in self._compiled:
+        last = self._last
+        if last is not None and last[0] == call.mark:
+            found = last[1]
+        else:
+            found = self._compiled_for(call)
+        self._last = call.mark, found
+        self._plan = found[1]
+        return found
+
+    def _compiled_for(self, call: Call) -> tuple[Callable[..., Any], Plan | None]:
+        kind, tied = call.kind, call.is_tied
+        if (kind, tied) not in self._compiled:
             with _SEARCH:
                 # Unless another thread did, for which this one waited.
-                if (key, tied) not in self._compiled:
+                if (kind, tied) not in self._compiled:
                     self._plan = None
                     # Results are tied to a device where an argument is; all else is as it was.
-                    self._compiled[key, tied] = self._compile(call, again=(key, not tied) in self._compiled)
-        found, self._plan = self._compiled[key, tied]
-        return found, self._plan
+                    self._compiled[kind, tied] = self._compile(call, again=(kind, not tied) in self._compiled)
+        return self._compiled[kind, tied]
 
     def _compile(self, call: Call, *, again: bool) -> tuple[Callable[..., Any], Plan | None]:
         step = call.step(self._step)
+        refuse_traced(step, call.dynamic, call.named)
         plain = jax.jit(step, **call.donation)
         lowered = plain.lower(*call.dynamic, **call.named)
         memory = Memory.of(lowered.compile())
@@ -184,7 +225,7 @@ class Jitted:
             raise
         except Exception as error:
             takes = f" and takes {format_bytes(memory.counted(self._counts))}, over the cap of {format_bytes(cap)}"
-            self._warn(first_line(error), takes, stacklevel=4)
+            self._warn(first_line(error), takes, stacklevel=5)
             return plain, None
 
     def _without_checkpoints(
@@ -250,7 +291,7 @@ class Jitted:
         refused: NoPlan | None = None
         if unplanned.temporary > target:
             clock.says("writes loops anew")
-            tried += program.with_loops(unplanned)
+            tried += program.with_loops(unplanned, clock)
         forms = iter(program.forms(target, unplanned))
         attempts: list[tuple[Try, Callable[..., Any]]] = []
         while not clock.over():
@@ -297,7 +338,7 @@ class Jitted:
                 break
             clock.says(f"plans and compiles for {format_bytes(asked)} of temporaries, {len(found)} plans so far")
             try:
-                found.append(program.attempt(form, asked, self._time_limit, self._seed, gaps=gaps))
+                found.append(program.attempt(form, asked, clock.at_most(self._time_limit), self._seed, gaps=gaps))
             except NoPlan as error:
                 floor, refused = max(floor, asked), error
                 continue
@@ -343,21 +384,24 @@ class _Program:
         #: Temporaries that the planner predicts without a plan.
         self._predicted = int(figures["peak_bytes"])
 
-    def with_loops(self, unplanned: Memory) -> list[tuple[Try, Callable[..., Any]]]:
-        """The step with loops that compute again what they would keep, compiled and measured; loops stay loops. Once for a program."""
+    def with_loops(self, unplanned: Memory, clock: Clock) -> list[tuple[Try, Callable[..., Any]]]:
+        """The step with loops that compute again what they would keep, compiled and measured; loops stay loops. Once for a program, unless time is up before all are."""
         if self.key in _ROLLED or "stablehlo.while" not in self._text:
             self.notes += _ROLLED.get(self.key, [])
             return []
         found = []
         _, figures = planned(self._text, f"loops=whole {KEEP_ALL}", self._times, fusion(), rewrite=False)
         for again, run in self._rolled():
+            if clock.over():
+                break
             try:
                 found.append(self._with_loops(again, run, unplanned, float(figures["compute_seconds"])))
             except Exception as error:
                 self.notes.append(f"its loops could not be written anew to compute again {again}: {first_line(error)}")
         while len(_ROLLED) >= PROBLEMS:
             del _ROLLED[next(iter(_ROLLED))]
-        _ROLLED[self.key] = list(self.notes)
+        if not clock.stopped:
+            _ROLLED[self.key] = list(self.notes)
         for one, _ in found:
             KNOWN.add(self.key, Candidate(self.cost(one), one.memory.temporary, one))
         return found

@@ -2,7 +2,8 @@
 
 `jax.lax.scan` under a gradient is two loops: one that runs the function and stacks what the other one needs. A stack that only loops of the same
 length read, step by step, can be dropped where its slices follow from what is there in that step: the loop's inputs, what it hands on,
-constants, and other stacks. The step is written so by evaluating its own jaxpr; loops stay loops.
+constants, and other stacks; where a conditional of the body has what is not to be repeated, that is stacked beside its results. The step is written so by evaluating its
+own jaxpr; loops stay loops.
 """
 
 from __future__ import annotations
@@ -13,43 +14,48 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
-from jax.extend.core import Jaxpr, JaxprEqn, Literal, Var
+from jax.extend.core import ClosedJaxpr, JaxprEqn, Var
 
-from ._jaxprs import programs_in
+from ._classes import bytes_of
+from ._conditionals import Body, Saved
+from ._jaxprs import Env, demanded, evaluate, has, run, value, variables
 from ._signature import Signature
 
 _PRODUCTS = frozenset({"dot_general", "conv_general_dilated", "ragged_dot", "scan", "while"})
 _RANDOM = frozenset({"random_bits", "random_split", "random_fold_in", "threefry2x32", "rng_bit_generator"})
 #: What may be computed again, and the primitives whose results may not.
 MODES = {"all but products and random numbers": _PRODUCTS | _RANDOM, "all but random numbers": _RANDOM, "all": frozenset[str]()}
-_INLINED = ("jit", "pjit", "closed_call")
-_Env = dict[Any, Any]
 
 
 def rolled(step: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], signature: Signature) -> list[tuple[str, Callable[..., Any]]]:
     """The step with fewer stacks, once for each mode in which any is dropped: from the leaves that it reads to those of its results. What any other step with
     the same program calls its arguments and results is not in it."""
     closed = jax.make_jaxpr(step)(*args, **kwargs)
-
-    def inlined(*read: Any) -> list[Any]:
-        return _evaluate(closed.jaxpr, dict(zip(closed.jaxpr.constvars, closed.consts, strict=True)), signature.all_leaves(read))
-
     # Pairs of loops may be in different functions of the step.
-    flat = jax.make_jaxpr(inlined)(*signature.shapes)
+    flat = jax.make_jaxpr(lambda *read: evaluate(closed, signature.all_leaves(read)))(*signature.shapes)
     found: list[tuple[str, Callable[..., Any]]] = []
-    known: list[set[Var]] = [set()]
+    known: list[Any] = []
     for mode, costly in MODES.items():
-        plans = _plans(flat.jaxpr, costly)
-        dropped = {outer for plan in plans.values() for outer in plan.dropped}
-        if dropped in known:
+        plans = _plans(flat, costly)
+        choice = [(set(plan.dropped), [str(var.aval) for var in plan.handed]) for plan in plans.values() if plan.dropped]
+        if not choice or choice in known:
             continue
-        known.append(dropped)
-
-        def run(*read: Any, _plans: dict[int, _Loop] = plans) -> list[Any]:
-            return _evaluate(flat.jaxpr, dict(zip(flat.jaxpr.constvars, flat.consts, strict=True)), read, _plans)
-
-        found.append((mode, run))
+        known.append(choice)
+        found.append((mode, _step(flat, plans)))
     return found
+
+
+def _step(flat: ClosedJaxpr, loops: dict[int, _Loop]) -> Callable[..., list[Any]]:
+    """A jaxpr as a function, its loops as planned."""
+    planned = {id(loop.equation): loop for loop in loops.values() if loop.dropped or loop.sources}
+
+    def run_as_planned(equation: JaxprEqn, env: Env) -> None:
+        if id(equation) in planned:
+            env.update(_scan(planned[id(equation)], env))
+        else:
+            run(equation, env)
+
+    return lambda *read: evaluate(flat, read, run_as_planned)
 
 
 @dataclasses.dataclass
@@ -57,43 +63,46 @@ class _Loop:
     """A scan, and what becomes of its stacks."""
 
     equation: JaxprEqn
+    #: Primitives that are not to be repeated.
+    costly: frozenset[str]
     #: By the stack outside: the variable of the body that is not kept.
     dropped: dict[Var, Var] = dataclasses.field(default_factory=dict)
-    #: What is handed on and has to be stacked for others.
-    handed: list[Var] = dataclasses.field(default_factory=list)
+    #: What is handed on, or given by a conditional besides its results, and has to be stacked for others.
+    handed: list[Any] = dataclasses.field(default_factory=list)
     #: Loops whose stacks are not there, of those that this one reads.
     sources: list[_Loop] = dataclasses.field(default_factory=list)
 
     def __post_init__(self) -> None:
         parameters = self.equation.params
-        self.body: Jaxpr = parameters["jaxpr"].jaxpr
-        self.body_consts = dict(zip(self.body.constvars, parameters["jaxpr"].consts, strict=True))
+        self.body = Body(parameters["jaxpr"], self.costly)
+        jaxpr = self.body.jaxpr
         consts, carried = _counts(parameters)
-        self.consts, self.carry, self.xs = (self.body.invars[:consts], self.body.invars[consts : consts + carried], self.body.invars[consts + carried :])
+        self.consts, self.carry, self.xs = (jaxpr.invars[:consts], jaxpr.invars[consts : consts + carried], jaxpr.invars[consts + carried :])
         self.outer_consts, self.outer_carry, self.outer_xs = (
             self.equation.invars[:consts], self.equation.invars[consts : consts + carried], self.equation.invars[consts + carried :],
         )
         #: Stacks, each inside and outside of the body.
-        self.stacks = list(zip(self.body.outvars[carried:], self.equation.outvars[carried:], strict=True))
-        self.makers = {var: one for one in self.body.eqns for var in one.outvars}
+        self.stacks = list(zip(jaxpr.outvars[carried:], self.equation.outvars[carried:], strict=True))
+        self.makers = self.body.makers
 
-    def needs(self, wanted: Iterable[Any], there: set[Any], costly: frozenset[str]) -> set[Var] | None:
-        """Inputs of the body from which these variables follow, given some that are there; None where that takes an op that is not to be repeated."""
-        found: set[Var] = set()
-        stack = [var for var in wanted if isinstance(var, Var)]
-        seen: set[Var] = set()
+    def needs(self, wanted: Iterable[Any], there: set[Any], besides: set[Saved]) -> set[Any] | None:
+        """Inputs of the body, and of what its conditionals may give besides, from which these variables follow, given some that are there; None where that takes an op
+        that is not to be repeated."""
+        found: set[Any] = set()
+        stack = variables(wanted)
+        seen: set[Any] = set()
         while stack:
             var = stack.pop()
             if var in seen or var in there:
                 continue
             seen.add(var)
             maker = self.makers.get(var)
-            if maker is None:
+            if maker is None or var in besides:
                 found.add(var)
                 continue
-            if _has(maker, costly):
+            if has(maker, self.costly):
                 return None
-            stack += [source for source in maker.invars if isinstance(source, Var)]
+            stack += variables(maker.invars)
         return found
 
 
@@ -105,9 +114,10 @@ def _counts(parameters: dict[str, Any]) -> tuple[int, int]:
     return len(consts), len(carried)
 
 
-def _plans(jaxpr: Jaxpr, costly: frozenset[str]) -> dict[int, _Loop]:
+def _plans(flat: ClosedJaxpr, costly: frozenset[str]) -> dict[int, _Loop]:
     """What becomes of the stacks of every loop, by the place of its equation."""
-    loops = {at: _Loop(one) for at, one in enumerate(jaxpr.eqns) if one.primitive.name == "scan" and not one.effects}
+    jaxpr = flat.jaxpr
+    loops = {at: _Loop(one, costly) for at, one in enumerate(jaxpr.eqns) if one.primitive.name == "scan" and not one.effects}
     readers: dict[Any, list[tuple[int, bool]]] = collections.defaultdict(list)
     for at, one in enumerate(jaxpr.eqns):
         # What a loop slices comes last.
@@ -124,83 +134,50 @@ def _plans(jaxpr: Jaxpr, costly: frozenset[str]) -> dict[int, _Loop]:
         def free(outer: Any, length: int = length) -> bool:
             return bool(readers[outer]) and all(sliced and loops[at].equation.params["length"] == length for at, sliced in readers[outer])
 
-        _choose(loop, [pair for pair in loop.stacks if free(pair[1])], costly)
+        _choose(loop, [pair for pair in loop.stacks if free(pair[1])])
         for at in {at for outer in loop.dropped for at, _ in readers[outer]}:
             loops[at].sources.append(loop)
     return loops
 
 
-def _choose(loop: _Loop, candidates: list[tuple[Any, Any]], costly: frozenset[str]) -> None:
-    """Drops stacks, those that are made last first, while each follows from what is left."""
-    order = {var: at for at, one in enumerate(loop.body.eqns) for var in one.outvars}
-    carried = set(loop.carry)
-    stacked = {inner for inner, _ in loop.stacks if isinstance(inner, Var)}
+def _choose(loop: _Loop, candidates: list[tuple[Any, Any]]) -> None:
+    """Drops stacks where that takes fewer bytes than what is stacked in their place. What a conditional gives besides its results is, where without it as much
+    could not be dropped."""
+    groups = loop.body.groups
+    best = _droppable(loop, candidates, groups)
+    for group in list(groups):
+        fewer = [one for one in groups if one is not group]
+        less = _droppable(loop, candidates, fewer)
+        if less[0] >= best[0]:
+            groups, best = fewer, less
+    if best[0] > 0:
+        _, loop.dropped, loop.handed = best
+
+
+def _droppable(loop: _Loop, candidates: list[tuple[Any, Any]], groups: list[list[Saved]]) -> tuple[int, dict[Var, Var], list[Any]]:
+    """Stacks that can be dropped, those that are made last first, while each follows from what is left; what is stacked in their place; and the bytes that this
+    spares in an iteration."""
+    order = {var: at for at, one in enumerate(loop.body.again) for var in one.outvars}
+    carried, besides = set(loop.carry), [var for group in groups for var in group]
+    stacked = set(variables(inner for inner, _ in loop.stacks))
     kept = stacked - carried
+    dropped: dict[Var, Var] = {}
     for inner, outer in sorted(candidates, key=lambda pair: -order.get(pair[0], -1)):
         # What is handed on is stacked already, and follows from nothing.
-        if isinstance(inner, Var) and inner not in carried and loop.needs([inner], kept - {inner}, costly) is not None:
-            loop.dropped[outer] = inner
+        if isinstance(inner, Var) and inner not in carried and loop.needs([inner], kept - {inner}, set(besides)) is not None:
+            dropped[outer] = inner
             kept.discard(inner)
-    needs = loop.needs(loop.dropped.values(), kept, frozenset())
+    needs = loop.needs(dropped.values(), kept, set(besides))
     assert needs is not None
-    loop.handed = [var for var in loop.carry if var in needs - stacked]
-    if len(loop.handed) >= len(loop.dropped):
-        # As much would be stacked as is dropped.
-        loop.dropped, loop.handed = {}, []
-
-
-def _has(equation: JaxprEqn, names: frozenset[str]) -> bool:
-    """Is it one of these primitives, or holds one?"""
-    if equation.primitive.name in names:
-        return True
-    return any(_has(one, names) for value in equation.params.values() for jaxpr in programs_in(value) for one in jaxpr.eqns)
-
-
-def _evaluate(jaxpr: Jaxpr, env: _Env, given: Iterable[Any], loops: dict[int, _Loop] | None = None) -> list[Any]:
-    """Runs a jaxpr, functions inlined and loops as planned."""
-    env.update(zip(jaxpr.invars, given, strict=True))
-    for at, equation in enumerate(jaxpr.eqns):
-        loop = (loops or {}).get(at)
-        if loop is not None and (loop.dropped or loop.sources):
-            env.update(_scan(loop, env))
-        else:
-            _run(equation, env)
-    return [_value(var, env) for var in jaxpr.outvars]
-
-
-def _run(equation: JaxprEqn, env: _Env) -> None:
-    given = [_value(var, env) for var in equation.invars]
-    if equation.primitive.name in _INLINED:
-        inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
-        results = _evaluate(inner.jaxpr, dict(zip(inner.jaxpr.constvars, inner.consts, strict=True)), given)
-    else:
-        # How random bits are made, among others, is said by where the equation stood.
-        with equation.ctx.manager:
-            results = equation.primitive.bind(*given, **equation.primitive.get_bind_params(equation.params))
-        results = results if equation.primitive.multiple_results else [results]
-    env.update(zip(equation.outvars, results, strict=True))
-
-
-def _value(var: Any, env: _Env) -> Any:
-    return var.val if isinstance(var, Literal) else env[var]
-
-
-def _demanded(loop: _Loop, wanted: Iterable[Any], env: _Env) -> None:
-    """Runs of a body what these variables need and is not there."""
-    needed = {var for var in wanted if isinstance(var, Var) and var not in env}
-    chosen = []
-    for equation in reversed(loop.body.eqns):
-        if needed & set(equation.outvars):
-            chosen.append(equation)
-            needed |= {var for var in equation.invars if isinstance(var, Var) and var not in env}
-    for equation in reversed(chosen):
-        _run(equation, env)
+    handed = [var for var in (*loop.carry, *besides) if var in needs - stacked]
+    spared = sum(bytes_of(inner.aval) for inner in dropped.values()) - sum(bytes_of(var.aval) for var in handed)
+    return spared, dropped, handed
 
 
 class _Again:
     """What a loop computes again of another one whose stacks are not there, iteration by iteration."""
 
-    def __init__(self, loop: _Loop, pairs: list[tuple[Var, Var]], env: _Env) -> None:
+    def __init__(self, loop: _Loop, pairs: list[tuple[Var, Var]], env: Env) -> None:
         self._loop = loop
         #: Inputs of the one's body, and the variables of the other one's body that they are.
         self.pairs = pairs
@@ -211,17 +188,17 @@ class _Again:
         #: What is sliced for it.
         self.stacks: tuple[Any, ...] = (list(held.values()), [one.stacks for one in self._sources])
 
-    def run(self, slices: Any) -> _Env:
+    def run(self, slices: Any) -> Env:
         """The inputs, from the slices of an iteration."""
         own, others = slices
-        env: _Env = {**self._consts, **dict(zip(self._variables, own, strict=True))}
+        env: Env = {**self._consts, **dict(zip(self._variables, own, strict=True))}
         for source, given in zip(self._sources, others, strict=True):
             env.update(source.run(given))
-        _demanded(self._loop, [inner for _, inner in self.pairs], env)
-        return {var: _value(inner, env) for var, inner in self.pairs}
+        demanded(self._loop.body.again, [inner for _, inner in self.pairs], env)
+        return {var: value(inner, env) for var, inner in self.pairs}
 
 
-def _sources(loop: _Loop, inputs: Iterable[Var], env: _Env) -> list[_Again]:
+def _sources(loop: _Loop, inputs: Iterable[Var], env: Env) -> list[_Again]:
     """What a loop computes again of others, for some of its inputs."""
     wanted = set(inputs)
     found = []
@@ -232,31 +209,33 @@ def _sources(loop: _Loop, inputs: Iterable[Var], env: _Env) -> list[_Again]:
     return found
 
 
-def _constants(loop: _Loop, env: _Env) -> _Env:
+def _constants(loop: _Loop, env: Env) -> Env:
     """What the body of a loop reads in every iteration."""
-    return {**loop.body_consts, **{var: _value(outer, env) for var, outer in zip(loop.consts, loop.outer_consts, strict=True)}}
+    return {**loop.body.constants, **{var: value(outer, env) for var, outer in zip(loop.consts, loop.outer_consts, strict=True)}}
 
 
-def _scan(loop: _Loop, env: _Env) -> _Env:
+def _scan(loop: _Loop, env: Env) -> Env:
     """The loop with what it keeps and computes again."""
     parameters = loop.equation.params
     kept = [(inner, outer) for inner, outer in loop.stacks if outer not in loop.dropped]
+    # Conditionals give no more than their results where nobody reads more.
+    equations = loop.body.equations if any(isinstance(var, Saved) for var in loop.handed) else loop.body.jaxpr.eqns
     consts, again = _constants(loop, env), _sources(loop, loop.xs, env)
     absent = {var for one in again for var, _ in one.pairs}
-    sliced = [(var, _value(outer, env)) for var, outer in zip(loop.xs, loop.outer_xs, strict=True) if var not in absent]
+    sliced = [(var, value(outer, env)) for var, outer in zip(loop.xs, loop.outer_xs, strict=True) if var not in absent]
 
     def body(carry: tuple[Any, ...], given: Any) -> tuple[tuple[Any, ...], Any]:
         slices, others = given
-        inner: _Env = {**consts, **dict(zip(loop.carry, carry, strict=True)), **dict(zip([var for var, _ in sliced], slices, strict=True))}
+        inner: Env = {**consts, **dict(zip(loop.carry, carry, strict=True)), **dict(zip([var for var, _ in sliced], slices, strict=True))}
         for one, held in zip(again, others, strict=True):
             inner.update(one.run(held))
-        results = loop.body.outvars[: len(loop.carry)]
-        _demanded(loop, [*results, *(var for var, _ in kept)], inner)
-        return tuple(_value(var, inner) for var in results), ([_value(var, inner) for var, _ in kept], [inner[var] for var in loop.handed])
+        results = loop.body.jaxpr.outvars[: len(loop.carry)]
+        demanded(equations, [*results, *(var for var, _ in kept), *loop.handed], inner)
+        return tuple(value(var, inner) for var in results), ([value(var, inner) for var, _ in kept], [inner[var] for var in loop.handed])
 
     with loop.equation.ctx.manager:
         carry, (stacks, handed) = jax.lax.scan(
-            body, tuple(_value(var, env) for var in loop.outer_carry), ([held for _, held in sliced], [one.stacks for one in again]),
+            body, tuple(value(var, env) for var in loop.outer_carry), ([held for _, held in sliced], [one.stacks for one in again]),
             length=parameters["length"], reverse=parameters["reverse"], unroll=parameters["unroll"],
         )
     return {
@@ -266,17 +245,17 @@ def _scan(loop: _Loop, env: _Env) -> _Env:
     }
 
 
-def _slices(loop: _Loop, wanted: list[Any], env: _Env) -> tuple[dict[Var, Any], set[Var]]:
+def _slices(loop: _Loop, wanted: list[Any], env: Env) -> tuple[dict[Any, Any], set[Any]]:
     """What has to be sliced for a loop's dropped stacks to be computed again: stacks that are kept, what was handed on, the loop's own inputs; and those of these
     inputs whose stacks are not there."""
     dropped = {outer for source in loop.sources for outer in source.dropped}
     stacked = {inner: env[outer] for inner, outer in loop.stacks if outer not in loop.dropped and isinstance(inner, Var)}
     stacked.update((var, env[id(loop), var]) for var in loop.handed)
-    stacked.update((var, _value(outer, env)) for var, outer in zip(loop.xs, loop.outer_xs, strict=True) if outer not in dropped)
+    stacked.update((var, value(outer, env)) for var, outer in zip(loop.xs, loop.outer_xs, strict=True) if outer not in dropped)
     inputs = set(loop.xs)
     seen: set[Any] = set()
-    stack = [var for var in wanted if isinstance(var, Var)]
-    found: dict[Var, Any] = {}
+    stack = variables(wanted)
+    found: dict[Any, Any] = {}
     while stack:
         var = stack.pop()
         if var in seen:
@@ -285,5 +264,5 @@ def _slices(loop: _Loop, wanted: list[Any], env: _Env) -> tuple[dict[Var, Any], 
         if var in stacked:
             found[var] = stacked[var]
         elif var in loop.makers:
-            stack += [source for source in loop.makers[var].invars if isinstance(source, Var)]
+            stack += variables(loop.makers[var].invars)
     return found, (seen & inputs) - set(stacked)

@@ -12,6 +12,8 @@ from typing import Any
 import jax
 import jax.export
 
+from ._jaxprs import shape_of
+
 
 class Signature:
     """The leaves of an exported step."""
@@ -20,13 +22,13 @@ class Signature:
         self._exported = exported
         self._read = sorted(exported.module_kept_var_idx)
         #: Types of the leaves that the step reads.
-        self.shapes = [_shape(exported.in_avals[at]) for at in self._read]
+        self.shapes = [shape_of(exported.in_avals[at]) for at in self._read]
         self._donated = [given_away[at] for at in self._read]
 
     @property
     def key(self) -> str:
         """All of it that a program depends on and that the step's text may not tell: weak types and keys of random numbers, and what is given away."""
-        return str((self.shapes, list(map(_shape, self._exported.out_avals)), self._donated))
+        return str((self.shapes, list(map(shape_of, self._exported.out_avals)), self._donated))
 
     def all_leaves(self, read: Sequence[Any]) -> list[Any]:
         """Leaves that the step reads, and zeros for the others: what hands an argument on reads it, and holds it in memory."""
@@ -59,7 +61,3 @@ def commit_as(lowered: Any, plain: Any) -> None:
     of = [getattr(getattr(one, "_lowering", None), "compile_args", {}) for one in (lowered, plain)]
     if all("committed" in one for one in of):
         of[0]["committed"] = of[1]["committed"]
-
-
-def _shape(kind: Any) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(kind.shape, kind.dtype, weak_type=kind.weak_type)
