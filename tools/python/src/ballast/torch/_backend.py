@@ -17,6 +17,7 @@ from torch._functorch import config as functorch_config
 from .._errors import BallastError, NoPlan, UnsupportedModel, first_line, of_ballast
 from .._plan import Plan
 from ._captured import Origin, begins_at, has_lstm, onednn, origin, takes_gradients, unread_bytes
+from ._gradients import leaves
 from ._graph import main_device
 from ._in_flight import InFlight
 from ._partitioner import Partitioner
@@ -68,6 +69,8 @@ class Backend:
         self.whole = False
         #: Who knows what is there beside a graph's inputs. What torch has compiled keeps a backend, and is not to keep a model.
         self.owner: weakref.ref[torch.nn.Module | torch.optim.Optimizer] | None = None
+        #: Are gradients there before a step makes its own? Then autograd adds them up, and stores none.
+        self.accumulates = False
         #: The pieces of the model's code.
         self._pieces: list[_Piece] = []
         #: How often a piece may be compiled; as often as torch lets it where nobody says.
@@ -112,6 +115,7 @@ class Backend:
         piece.times += 1
         _COMPILED.add(self)
         self.partitioner.earlier = [self.plans[earlier] for earlier in piece.plans]
+        stored = frozenset() if self.accumulates else leaves(example_inputs)
         unread = unread_bytes(self.owner() if self.owner is not None else None, gm, example_inputs)
         # Compilers change what they compile.
         graph = copy.deepcopy(gm.graph)
@@ -126,7 +130,7 @@ class Backend:
             return piece.in_flight.watched(compiled, self.partitioner.results, lambda: self.plans[index])
 
         def compile_graph(read_back: ReadBack, inputs: Any, way: Way) -> tuple[Callable[..., Any], Plan | None]:
-            self.partitioner.unread_bytes = unread
+            self.partitioner.unread_bytes, self.partitioner.stored = unread, stored
             with self.partitioner.again(index, way.unseen) if index < len(self.plans) else contextlib.nullcontext():
                 run = self._compile(fx.GraphModule(gm, copy.deepcopy(graph)), list(inputs), read_back, way, watched, ungraded)
             plan = self.plans[index] if index < len(self.plans) else None

@@ -115,7 +115,7 @@ def compile(  # noqa: A001
     if accumulates:
         held_bytes += _gradient_bytes(model, optimizer)
     backend = Backend(cap, compiler=compiler, held_bytes=held_bytes, **options)
-    backend.whole = fullgraph
+    backend.whole, backend.accumulates = fullgraph, accumulates
     return _compiled(model, backend, optimizer)
 
 
