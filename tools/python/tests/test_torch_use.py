@@ -3,6 +3,9 @@
 import copy
 import dataclasses
 import io
+import pathlib
+import subprocess
+import sys
 import threading
 import warnings
 
@@ -210,9 +213,11 @@ def test_gradients_that_are_summed_count_where_it_is_said():
         ballast.torch.compile(lambda x: model(x).sum(), cap="1GiB", accumulates=True)
 
 
-def test_threads_that_share_a_model_may_run_while_it_is_measured(monkeypatch):
+def shared_by_threads():
+    """What holds where several threads call one model while it is measured."""
     # As where nothing can be rehearsed: the first steps are measured.
-    monkeypatch.setattr(_partitioner, "rehearse", lambda *_: None)
+    _partitioner.rehearse = lambda *_: None
+    torch.set_num_threads(1)
     model = perceptron()
     compiled = ballast.torch.compile(model, cap="1GiB", **QUICK)
     batches = [torch.randn(256, 64) for _ in range(3)]
@@ -235,6 +240,12 @@ def test_threads_that_share_a_model_may_run_while_it_is_measured(monkeypatch):
         thread.join()
     assert not wrong
     assert len(compiled._ballast_backend.plans) == 1
+
+
+def test_threads_that_share_a_model_may_run_while_it_is_measured():
+    # In a process of its own: where threads have called what torch has compiled, with or without a plan, torch captures nothing behind a break of a graph any more.
+    code = "import test_torch_use; test_torch_use.shared_by_threads()"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=pathlib.Path(__file__).parent)
 
 
 def test_threads_leave_what_torch_is_set_to_as_it_was():
