@@ -367,3 +367,34 @@ def test_of_what_is_not_one_graph_the_op_and_the_line_are_named(model, said):
     compiled = ballast.torch.compile(model, cap="80%", **QUICK)
     with pytest.raises(ballast.UnsupportedModel, match=r"not one graph \(.*" + said):
         compiled(torch.randn(8, 8, requires_grad=True))
+
+
+def test_what_is_trained_from_some_step_on_is_planned_anew():
+    model, batch = perceptron(), torch.randn(64, 64)
+    model[0].requires_grad_(False)
+    other = copy.deepcopy(model)
+    planned = ballast.torch.compile(model, cap="1GiB", **QUICK)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for trained in (False, True):
+            for called, own in ((planned, model), (other, other)):
+                own.zero_grad()
+                own[0].requires_grad_(trained)
+                called(batch).square().mean().backward()
+            for parameter, same in zip(model.parameters(), other.parameters(), strict=True):
+                assert (parameter.grad is None and same.grad is None) or torch.equal(parameter.grad, same.grad)
+            assert (model[0][0].weight.grad is not None) == trained
+    assert len(planned._ballast_backend.plans) == 2
+
+
+def test_a_hook_that_comes_after_the_first_call_is_seen():
+    model, batch = perceptron(), torch.randn(64, 64)
+    planned = ballast.torch.compile(model, cap="1GiB", **QUICK)
+    before = planned(batch).sum()
+    model[0].register_forward_hook(lambda _module, _given, result: 0 * result)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert planned(batch).sum() == model(batch).sum() != before
+    model[1].register_full_backward_hook(lambda _module, incoming, _outgoing: incoming)
+    with pytest.raises(ballast.UnsupportedModel, match="backwards hooks"):
+        planned(batch)
