@@ -398,3 +398,23 @@ def test_a_hook_that_comes_after_the_first_call_is_seen():
     model[1].register_full_backward_hook(lambda _module, incoming, _outgoing: incoming)
     with pytest.raises(ballast.UnsupportedModel, match="backwards hooks"):
         planned(batch)
+
+
+def test_keeping_a_graph_that_the_plan_frees_is_said_once():
+    model, batch = perceptron(), torch.randn(64, 64)
+    other = copy.deepcopy(model)
+    planned = ballast.torch.compile(model, cap="1GiB", **QUICK)
+
+    def step(called):
+        result = called(batch)
+        result.square().mean().backward(retain_graph=True)
+        result.mean().backward()
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            step(planned)
+            step(other)
+    assert [str(one.message).split(" ")[1] for one in said if "Ballast" in str(one.message)] == ["backward(retain_graph=True)"]
+    for parameter, same in zip(model.parameters(), other.parameters(), strict=True):
+        assert torch.equal(parameter.grad, same.grad)

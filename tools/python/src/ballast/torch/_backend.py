@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
+import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +22,7 @@ from ._gradients import leaves
 from ._graph import main_device
 from ._in_flight import InFlight
 from ._partitioner import Partitioner
-from ._readback import ReadBack, Way
+from ._readback import Boxed, ReadBack, Way
 from ._ungraded import Ungraded
 
 
@@ -171,7 +172,7 @@ class Backend:
                     ungraded(graph)
                     return compile_fx_inner(graph, inputs, **given)
                 compiled = compile_fx_inner(graph, inputs, **given)
-                return read_back.backward(graph, compiled) if given.get("is_backward") else read_back.forward(compiled, watched(compiled))
+                return read_back.backward(graph, _retaining(compiled)) if given.get("is_backward") else read_back.forward(compiled, watched(compiled))
 
             patches: dict[str, Any] = {"custom_partitioner_fn": self.partitioner}
             if way.apart:
@@ -213,9 +214,27 @@ class Backend:
         with functorch_config.patch(enable_autograd_cache=False), onednn(enabled and not has_lstm(gm)):
             return aot_autograd(
                 fw_compiler=forward,
-                bw_compiler=lambda graph, inputs: read_back.backward(graph, boxed_nop(graph, inputs)),
+                bw_compiler=lambda graph, inputs: read_back.backward(graph, _retaining(boxed_nop(graph, inputs))),
                 inference_compiler=inference, partition_fn=partition, keep_inference_input_mutations=True,
             )(gm, example_inputs)
+
+
+def _retaining(compiled: Callable[[list[Any]], Any]) -> Any:
+    """A compiled backward pass that says, once, where autograd is told to keep what the forward pass saved: the plan frees it."""
+    said = False
+
+    def run(inputs: list[Any]) -> Any:
+        nonlocal said
+        if not said and torch._C._current_graph_task_id() != -1 and torch._C._autograd._get_current_graph_task_keep_graph():
+            said = True
+            warnings.warn(
+                "Ballast: backward(retain_graph=True) keeps what the forward pass has saved beyond the backward pass, whose plan frees it on the way: the step may take "
+                "more than its cap. Sum the losses and call backward() once",
+                stacklevel=2,
+            )
+        return compiled(inputs)
+
+    return Boxed(compiled, run)
 
 
 def _without_compiler(error: BaseException | None) -> str | None:
