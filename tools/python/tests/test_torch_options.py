@@ -53,3 +53,20 @@ def test_what_is_held_is_written_as_a_cap_is(held, fresh_torch):
         compiled(batch).sum().backward()
         return compiled.plan.resident_bytes
     assert resident(held_bytes=held) == resident(held_bytes=0) + 1024
+
+
+@pytest.mark.parametrize("kind", [torch.optim.Adam, torch.optim.SGD, torch.optim.RMSprop, torch.optim.Rprop])
+def test_state_to_come_counts_for_parameters_that_were_not_stepped_yet(kind):
+    first, second, frozen = (torch.nn.Parameter(torch.ones(size)) for size in (10, 1000, 100))
+    frozen.requires_grad_(False)
+    optimizer = kind([first, second, frozen], lr=0.1, **({"momentum": 0.9} if kind is torch.optim.SGD else {}))
+    before = ballast.torch.optimizer_bytes(optimizer) if kind is not torch.optim.Rprop else None
+    first.sum().backward()
+    optimizer.step()
+    between = ballast.torch.optimizer_bytes(optimizer)
+    (first.sum() + second.sum()).backward()
+    optimizer.step()
+    held = sum(value.nbytes for state in optimizer.state.values() for value in state.values() if isinstance(value, torch.Tensor))
+    assert ballast.torch.optimizer_bytes(optimizer) == held >= 4 * 1010
+    # Of a kind that is not known it is what is there: two tensors and a counter of the first parameter.
+    assert (before, between) == ((None, 4 * (2 * 10 + 1)) if kind is torch.optim.Rprop else (held, held))

@@ -143,7 +143,7 @@ def test_a_mask_is_of_the_run_that_is_there():
     joint = JointProblem(_partitioner.prepare(graph), outputs, lambda node: 1.0)
     names = {node.name: index for index, node in enumerate(joint.problem.nodes)}
     value, mask = names["native_dropout"], names["native_dropout.1"]
-    assert joint.parts[mask].kind == "also"
+    assert joint.parts[mask].kind == "op" and joint.problem.nodes[mask].recomputable
     steps = []
     for kind, index in joint.problem.keep_all():
         if index == mask and kind == "compute":
@@ -156,6 +156,27 @@ def test_a_mask_is_of_the_run_that_is_there():
     forward, backward, _ = rewrite(joint, steps, outputs, [])
     # The generator's state crosses the boundary; the 10 000 bytes of the mask of the first run do not.
     assert judge(forward, backward, outputs).saved_bytes == torch.get_rng_state().numel()
+
+
+def test_masks_are_drawn_again_where_that_keeps_a_cap():
+    # Masks of 16 384 bytes each, and 5056 for a state of the generator: what `torch.utils.checkpoint` of every layer would keep, but for the layer's input.
+    layers = (torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.GELU(), torch.nn.Dropout(0.1)) for _ in range(6))
+    model, batch = torch.nn.Sequential(*layers), torch.randn(256, 64)
+
+    def step(called):
+        torch.manual_seed(1)
+        called(batch).square().mean().backward()
+        found = [parameter.grad for parameter in model.parameters()] + [torch.get_rng_state()]
+        model.zero_grad()
+        return found
+
+    expected = step(model)
+    planned = ballast.torch.compile(model, cap=40_000, cap_counts="saved", **{**QUICK, "time_limit": 3.0})
+    for found in step(planned), step(planned):
+        assert all(torch.equal(one, other) for one, other in zip(found, expected, strict=True))
+    masks = [value for value in planned.plan.values if value.name.startswith("native_dropout") and value.name.endswith(".1")]
+    assert planned.plan.saved_bytes <= 40_000 < 6 * 16_384 == sum(value.bytes for value in masks)
+    assert sum(value.fate == "recomputed" for value in masks) >= 4
 
 
 # Several graphs.

@@ -3,6 +3,9 @@
 import copy
 import dataclasses
 import io
+import pathlib
+import subprocess
+import sys
 import threading
 import warnings
 
@@ -210,9 +213,11 @@ def test_gradients_that_are_summed_count_where_it_is_said():
         ballast.torch.compile(lambda x: model(x).sum(), cap="1GiB", accumulates=True)
 
 
-def test_threads_that_share_a_model_may_run_while_it_is_measured(monkeypatch):
+def shared_by_threads():
+    """What holds where several threads call one model while it is measured."""
     # As where nothing can be rehearsed: the first steps are measured.
-    monkeypatch.setattr(_partitioner, "rehearse", lambda *_: None)
+    _partitioner.rehearse = lambda *_: None
+    torch.set_num_threads(1)
     model = perceptron()
     compiled = ballast.torch.compile(model, cap="1GiB", **QUICK)
     batches = [torch.randn(256, 64) for _ in range(3)]
@@ -235,6 +240,12 @@ def test_threads_that_share_a_model_may_run_while_it_is_measured(monkeypatch):
         thread.join()
     assert not wrong
     assert len(compiled._ballast_backend.plans) == 1
+
+
+def test_threads_that_share_a_model_may_run_while_it_is_measured():
+    # In a process of its own: where threads have called what torch has compiled, with or without a plan, torch captures nothing behind a break of a graph any more.
+    code = "import test_torch_use; test_torch_use.shared_by_threads()"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=pathlib.Path(__file__).parent)
 
 
 def test_threads_leave_what_torch_is_set_to_as_it_was():
@@ -356,3 +367,54 @@ def test_of_what_is_not_one_graph_the_op_and_the_line_are_named(model, said):
     compiled = ballast.torch.compile(model, cap="80%", **QUICK)
     with pytest.raises(ballast.UnsupportedModel, match=r"not one graph \(.*" + said):
         compiled(torch.randn(8, 8, requires_grad=True))
+
+
+def test_what_is_trained_from_some_step_on_is_planned_anew():
+    model, batch = perceptron(), torch.randn(64, 64)
+    model[0].requires_grad_(False)
+    other = copy.deepcopy(model)
+    planned = ballast.torch.compile(model, cap="1GiB", **QUICK)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for trained in (False, True):
+            for called, own in ((planned, model), (other, other)):
+                own.zero_grad()
+                own[0].requires_grad_(trained)
+                called(batch).square().mean().backward()
+            for parameter, same in zip(model.parameters(), other.parameters(), strict=True):
+                assert (parameter.grad is None and same.grad is None) or torch.equal(parameter.grad, same.grad)
+            assert (model[0][0].weight.grad is not None) == trained
+    assert len(planned._ballast_backend.plans) == 2
+
+
+def test_a_hook_that_comes_after_the_first_call_is_seen():
+    model, batch = perceptron(), torch.randn(64, 64)
+    planned = ballast.torch.compile(model, cap="1GiB", **QUICK)
+    before = planned(batch).sum()
+    model[0].register_forward_hook(lambda _module, _given, result: 0 * result)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert planned(batch).sum() == model(batch).sum() != before
+    model[1].register_full_backward_hook(lambda _module, incoming, _outgoing: incoming)
+    with pytest.raises(ballast.UnsupportedModel, match="backwards hooks"):
+        planned(batch)
+
+
+def test_keeping_a_graph_that_the_plan_frees_is_said_once():
+    model, batch = perceptron(), torch.randn(64, 64)
+    other = copy.deepcopy(model)
+    planned = ballast.torch.compile(model, cap="1GiB", **QUICK)
+
+    def step(called):
+        result = called(batch)
+        result.square().mean().backward(retain_graph=True)
+        result.mean().backward()
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            step(planned)
+            step(other)
+    assert [str(one.message).split(" ")[1] for one in said if "Ballast" in str(one.message)] == ["backward(retain_graph=True)"]
+    for parameter, same in zip(model.parameters(), other.parameters(), strict=True):
+        assert torch.equal(parameter.grad, same.grad)

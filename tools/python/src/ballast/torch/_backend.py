@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
+import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -17,10 +18,11 @@ from torch._functorch import config as functorch_config
 from .._errors import BallastError, NoPlan, UnsupportedModel, first_line, of_ballast
 from .._plan import Plan
 from ._captured import Origin, begins_at, has_lstm, onednn, origin, takes_gradients, unread_bytes
+from ._gradients import leaves
 from ._graph import main_device
 from ._in_flight import InFlight
 from ._partitioner import Partitioner
-from ._readback import ReadBack, Way
+from ._readback import Boxed, ReadBack, Way
 from ._ungraded import Ungraded
 
 
@@ -68,6 +70,8 @@ class Backend:
         self.whole = False
         #: Who knows what is there beside a graph's inputs. What torch has compiled keeps a backend, and is not to keep a model.
         self.owner: weakref.ref[torch.nn.Module | torch.optim.Optimizer] | None = None
+        #: Are gradients there before a step makes its own? Then autograd adds them up, and stores none.
+        self.accumulates = False
         #: The pieces of the model's code.
         self._pieces: list[_Piece] = []
         #: How often a piece may be compiled; as often as torch lets it where nobody says.
@@ -112,6 +116,7 @@ class Backend:
         piece.times += 1
         _COMPILED.add(self)
         self.partitioner.earlier = [self.plans[earlier] for earlier in piece.plans]
+        stored = frozenset() if self.accumulates else leaves(example_inputs)
         unread = unread_bytes(self.owner() if self.owner is not None else None, gm, example_inputs)
         # Compilers change what they compile.
         graph = copy.deepcopy(gm.graph)
@@ -126,7 +131,7 @@ class Backend:
             return piece.in_flight.watched(compiled, self.partitioner.results, lambda: self.plans[index])
 
         def compile_graph(read_back: ReadBack, inputs: Any, way: Way) -> tuple[Callable[..., Any], Plan | None]:
-            self.partitioner.unread_bytes = unread
+            self.partitioner.unread_bytes, self.partitioner.stored = unread, stored
             with self.partitioner.again(index, way.unseen) if index < len(self.plans) else contextlib.nullcontext():
                 run = self._compile(fx.GraphModule(gm, copy.deepcopy(graph)), list(inputs), read_back, way, watched, ungraded)
             plan = self.plans[index] if index < len(self.plans) else None
@@ -167,7 +172,7 @@ class Backend:
                     ungraded(graph)
                     return compile_fx_inner(graph, inputs, **given)
                 compiled = compile_fx_inner(graph, inputs, **given)
-                return read_back.backward(graph, compiled) if given.get("is_backward") else read_back.forward(compiled, watched(compiled))
+                return read_back.backward(graph, _retaining(compiled)) if given.get("is_backward") else read_back.forward(compiled, watched(compiled))
 
             patches: dict[str, Any] = {"custom_partitioner_fn": self.partitioner}
             if way.apart:
@@ -209,9 +214,27 @@ class Backend:
         with functorch_config.patch(enable_autograd_cache=False), onednn(enabled and not has_lstm(gm)):
             return aot_autograd(
                 fw_compiler=forward,
-                bw_compiler=lambda graph, inputs: read_back.backward(graph, boxed_nop(graph, inputs)),
+                bw_compiler=lambda graph, inputs: read_back.backward(graph, _retaining(boxed_nop(graph, inputs))),
                 inference_compiler=inference, partition_fn=partition, keep_inference_input_mutations=True,
             )(gm, example_inputs)
+
+
+def _retaining(compiled: Callable[[list[Any]], Any]) -> Any:
+    """A compiled backward pass that says, once, where autograd is told to keep what the forward pass saved: the plan frees it."""
+    said = False
+
+    def run(inputs: list[Any]) -> Any:
+        nonlocal said
+        if not said and torch._C._current_graph_task_id() != -1 and torch._C._autograd._get_current_graph_task_keep_graph():
+            said = True
+            warnings.warn(
+                "Ballast: backward(retain_graph=True) keeps what the forward pass has saved beyond the backward pass, whose plan frees it on the way: the step may take "
+                "more than its cap. Sum the losses and call backward() once",
+                stacklevel=2,
+            )
+        return compiled(inputs)
+
+    return Boxed(compiled, run)
 
 
 def _without_compiler(error: BaseException | None) -> str | None:

@@ -20,7 +20,7 @@ from ._settings import changed
 
 
 def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
-    """Bytes of an optimizer's state: what it holds, or before its first step what its kind will hold.
+    """Bytes of an optimizer's state: what it holds, and for parameters that it has not stepped yet what its kind will hold.
 
     Raises:
         ValueError: its state is empty and its kind is not known: give `held_bytes`.
@@ -28,27 +28,31 @@ def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
     """
     if not hasattr(optimizer, "state") or not hasattr(optimizer, "param_groups"):
         raise TypeError(f"optimizer={optimizer!r}: give one of torch.optim, or else held_bytes, not {type(optimizer).__name__}")
-    tensors = [value for state in optimizer.state.values() for value in state.values() if isinstance(value, torch.Tensor)]
-    if tensors:
-        return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
-    total = 0
+    held = {parameter: [value for value in state.values() if isinstance(value, torch.Tensor)] for parameter, state in optimizer.state.items()}
+    total = sum(tensor.numel() * tensor.element_size() for tensors in held.values() for tensor in tensors)
     for group in optimizer.param_groups:
-        trained = [parameter for parameter in group["params"] if parameter.requires_grad]
-        size = sum(parameter.numel() * parameter.element_size() for parameter in trained)
-        # Steps are counted by parameter, in a tensor of one number.
-        counter = 8 if torch.get_default_dtype() == torch.float64 and not group.get("fused") else 4
-        counters = len(trained) * counter
-        kind = type(optimizer).__name__
-        if kind in ("Adam", "AdamW", "NAdam", "RAdam", "Adamax"):
-            # NAdam has a product of its momenta beside the counter.
-            total += size * (3 if group.get("amsgrad") else 2) + counters * (2 if kind == "NAdam" else 1)
-        elif kind == "SGD":
-            total += size if group.get("momentum") else 0
-        elif kind in ("Adagrad", "RMSprop"):
-            total += size * (1 + bool(group.get("momentum")) + bool(group.get("centered"))) + counters
-        else:
-            raise ValueError(f"what {kind} will hold is not known before its first step: give held_bytes instead, or step it once")
+        waiting = [parameter for parameter in group["params"] if parameter.requires_grad and not held.get(parameter)]
+        to_come = _state_to_come(type(optimizer).__name__, group, waiting) if waiting else 0
+        # Of a kind that is not known what is there counts: it may keep a parameter's state with another one's.
+        if to_come is None and not total:
+            raise ValueError(f"what {type(optimizer).__name__} will hold is not known before its first step: give held_bytes instead, or step it once")
+        total += to_come or 0
     return total
+
+
+def _state_to_come(kind: str, group: dict[str, Any], parameters: list[torch.Tensor]) -> int | None:
+    """Bytes that an optimizer of some kind will hold for parameters of one of its groups; None: the kind is not known."""
+    size = sum(parameter.numel() * parameter.element_size() for parameter in parameters)
+    # Steps are counted by parameter, in a tensor of one number.
+    counters = len(parameters) * (8 if torch.get_default_dtype() == torch.float64 and not group.get("fused") else 4)
+    if kind in ("Adam", "AdamW", "NAdam", "RAdam", "Adamax"):
+        # NAdam has a product of its momenta beside the counter.
+        return size * (3 if group.get("amsgrad") else 2) + counters * (2 if kind == "NAdam" else 1)
+    if kind == "SGD":
+        return size if group.get("momentum") else 0
+    if kind in ("Adagrad", "RMSprop"):
+        return size * (1 + bool(group.get("momentum")) + bool(group.get("centered"))) + counters
+    return None
 
 
 class _Compiled:
@@ -115,7 +119,7 @@ def compile(  # noqa: A001
     if accumulates:
         held_bytes += _gradient_bytes(model, optimizer)
     backend = Backend(cap, compiler=compiler, held_bytes=held_bytes, **options)
-    backend.whole = fullgraph
+    backend.whole, backend.accumulates = fullgraph, accumulates
     return _compiled(model, backend, optimizer)
 
 
@@ -224,6 +228,8 @@ def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend
             fail_on_recompile_limit_hit=lambda _: True, recompile_limit=lambda limit: models * limit, accumulated_recompile_limit=lambda limit: models * limit,
             # Under DistributedDataParallel torch would cut the model into one graph per bucket of gradients, and each would have the whole cap.
             optimize_ddp=lambda mode: False if mode in (True, "ddp_optimizer") else mode,
+            # Else torch does not look whether a parameter is trained now that was not, nor whether a module has got a hook: gradients would be missing or wrong.
+            skip_tensor_guards_with_matching_dict_tags=lambda _: False, skip_nnmodule_hook_guards=lambda _: False,
         ) as own:
             backend.limit = own["recompile_limit"]
             found = function(*args, **kwargs)

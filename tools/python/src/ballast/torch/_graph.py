@@ -1,7 +1,7 @@
 """The joint forward-backward graph of AOTAutograd as a memory problem.
 
 A value is a storage, not a tensor: views belong to the storage they look at, so a reader of a view reads the storage. An op with several
-results has a value for each storage; those of random ops and of the backward pass are computed with the largest one once and kept.
+results has a value for each storage; small ones of random ops, and those of the backward pass, are computed with the largest one once and kept.
 
 Nodes of the problem that hold no bytes order the rest: the boundary between the passes, which reads what must be there when the forward
 pass ends and before which no gradient comes in; one after every op that may draw random numbers, so that they are drawn in program order; and one after
@@ -299,25 +299,21 @@ class JointProblem:
         repeats = self._may_repeat(node)
         random, ordered = is_random(node), may_draw(node)
         backward = again or node in self._backward
-        # Results that come with the first one and are kept: those of random ops and of the backward pass, and averages, which a second run would update twice.
+        # Results that come with the first one and are kept: those of the backward pass, averages, which a second run would update twice, and of random ops all but those,
+        # such as masks, that are worth the state that draws them again.
         # Others are nodes with the op's time, and the time of first runs that nobody needs would hide copies: where there are any, small results come along, too.
         small = [at > 0 and size * SMALL_RESULT <= results[0][1] for at, (_, size) in enumerate(results)]
-        kept = [random or (backward and not again) or name in averages for name, _ in results]
+        state = self._state(node, results[0][1]) if random and not again and repeats else []
+        repeats &= not random or again or bool(state)
+        kept = [
+            name in averages or (backward and not again) or (random and (again or not repeats or small[at])) for at, (name, _) in enumerate(results)
+        ]
         along = [at > 0 and (kept[at] or (self.movable and small[at])) for at in range(len(results))]
         scratch = int(getattr(self._time_of, "workspace", _nothing)(node))
         node.meta[WORKSPACE], node.meta[SECONDS], node.meta[OP] = scratch, seconds, node.name
         # Small results that are not wanted from a run are there while it lasts, as are those that come along.
         beside = [size for at, (_, size) in enumerate(results) if along[at] or small[at]]
         workspace = scratch + unused + sum(beside)
-        state: list[int] = []
-        if random and not again and repeats:
-            # A second run draws from the state that the first one saved: where that is no smaller than the result nothing is gained.
-            held_state = _state_bytes(node)
-            repeats = held_state < results[0][1]
-            if repeats:
-                state = [self._add(
-                    Part("state", node), _planner.Node(f"{node.name}.state", 0.0, held_state, [], recomputable=False, swappable=False)
-                )]
         indices: list[int] = []
         for at, (name, size) in enumerate(results):
             keep = name in self._kept
@@ -350,6 +346,13 @@ class JointProblem:
         if ordered and not again:
             self._random = self._token(node, "drawn", indices[0])
         return indices
+
+    def _state(self, node: fx.Node, size: int) -> list[int]:
+        """Adds the generator's state that a second run draws from, which the first one saves. None where it is no smaller than the result: nothing is gained."""
+        held = _state_bytes(node)
+        if held >= size:
+            return []
+        return [self._add(Part("state", node), _planner.Node(f"{node.name}.state", 0.0, held, [], recomputable=False, swappable=False))]
 
     def _token(self, node: fx.Node, what: str, behind: int, *, backward: bool = False) -> int:
         token = _planner.Node(f"{node.name}.{what}", 0.0, 0, [behind], backward=backward, recomputable=False, swappable=False)

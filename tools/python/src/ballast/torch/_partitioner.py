@@ -27,6 +27,7 @@ from ._copies import copies
 from ._cost import Measured, Roofline, TimeOf, link_of
 from ._counts import KNOWN, Counts, Made, step_seconds
 from ._equal import merge_equal
+from ._gradients import store
 from ._graph import JointProblem, drop_averages, refuse_dynamic
 from ._judge import judge
 from ._rehearsal import rehearse
@@ -101,6 +102,8 @@ class Partitioner(CustomPartitionerFn):
         self._again: tuple[int, int] | None = None
         #: Bytes of the model's parameters and buffers that the graph split now does not read.
         self.unread_bytes = 0
+        #: Which inputs of the graph split now autograd stores a gradient for, by number; None: all.
+        self.stored: frozenset[int] | None = None
         #: How many of what the last forward graph gives are results; the others are saved.
         self.results = 0
         #: Plans of what is compiled now for other sizes, another mode or other numbers in Python.
@@ -133,7 +136,7 @@ class Partitioner(CustomPartitionerFn):
             UnsupportedModel: sizes are not known.
         """
         self.results = num_fwd_outputs
-        module = prepare(gm)
+        module = prepare(gm, self.stored)
         held = self.held_bytes + self.unread_bytes
         joint = JointProblem(module, num_fwd_outputs, self._time_of, held_bytes=held, movable=bool(self.offload))
         link = self._link(joint)
@@ -413,8 +416,9 @@ def _times(times: str | TimeOf, fused: bool) -> TimeOf:
     raise ValueError(f"times={times!r}: choose 'roofline', 'measured', or one of {', '.join(DEVICES)}, or give a function of a graph's node")
 
 
-def prepare(gm: fx.GraphModule) -> fx.GraphModule:
-    """What torch's own partitioners do first: dead code, common subexpressions, marks of what must be saved. And averages that are not looked at.
+def prepare(gm: fx.GraphModule, stored: frozenset[int] | None = None) -> fx.GraphModule:
+    """What torch's own partitioners do first: dead code, common subexpressions, marks of what must be saved. And averages that are not looked at, and gradients in the form
+    that autograd stores those of some inputs (`stored`; None: all) in.
 
     Raises:
         UnsupportedModel: sizes are not known.
@@ -425,7 +429,8 @@ def prepare(gm: fx.GraphModule) -> fx.GraphModule:
     gm.recompile()
     if functorch_config.cse:
         merge_equal(gm.graph)
-        gm.recompile()
+    store(gm.graph, stored)
+    gm.recompile()
     if partitioners.has_recomputable_ops(gm):
         gm = partitioners.cleanup_recompute_tags(gm, is_default_partition=False)
     if not functorch_config.unsafe_allow_optimization_of_collectives:

@@ -186,6 +186,7 @@ class Pipeline(Staged):
                 self.pipe.get_stage_module(index), self.cap_bytes, held_bytes=self.held_bytes(index), in_flight=self.stages[index].in_flight,
                 **self._options,
             )
+            self._compiled[index]._ballast_backend.accumulates |= self.microbatches > 1
         return self._compiled[index]
 
     def _refuse_held(self, index: int) -> None:

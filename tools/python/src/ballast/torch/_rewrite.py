@@ -83,11 +83,18 @@ class Rewriter:
             raise ValueError(f"a step '{kind}' has no form in a graph")
 
     def _random_again(self, steps: Sequence[tuple[str, int]]) -> set[fx.Node]:
+        """Random ops that run more than once. What a run has made is taken from it, not computed, as when the runs are written."""
         count: dict[fx.Node, int] = {}
+        untaken: dict[fx.Node, set[int]] = {}
         for kind, index in steps:
             part = self._joint.parts[index]
-            if kind == "compute" and part.kind == "op" and part.node is not None and is_random(part.node):
-                count[part.node] = count.get(part.node, 0) + 1
+            if kind == "compute" and part.kind == "boundary":
+                untaken.clear()
+            elif kind == "compute" and part.kind == "op" and part.node is not None and part.storage is not None and is_random(part.node):
+                if part.storage not in untaken.get(part.node, ()):
+                    count[part.node] = count.get(part.node, 0) + 1
+                    untaken[part.node] = {name for name, _ in storages(part.node)}
+                untaken[part.node].discard(part.storage)
         return {node for node, runs in count.items() if runs > 1}
 
     def _result(self, result: Any) -> Any:
