@@ -33,7 +33,7 @@ size, times = {}, {}
 for name, node in nodes.items():
     more = [float("inf") if t is None else t for t in [*node["latencies"], node.get("cpuLatency")]]
     sums = times.get(group_of[name], [0.0] * len(more))
-    times[group_of[name]] = [a + b for a, b in zip(sums, more)]
+    times[group_of[name]] = [a + b for a, b in zip(sums, more, strict=True)]
     size[group_of[name]] = size.get(group_of[name], 0.0) + node["size"]
 
 

@@ -185,8 +185,8 @@ class Batch:
             "jobs_done": len(runs),
             "kills": self.kills,
             "recovery_seconds": mean(self.recoveries),
-            "startup_seconds": mean([run["began"] - self.launched[name] for name, run in zip(self.jobs, runs)]),
+            "startup_seconds": mean([run["began"] - self.launched[name] for name, run in zip(self.jobs, runs, strict=False)]),
             "engine_starts": sum(run["engine_starts"] for run in runs),
-            "run_seconds": [run["ended"] - self.launched[name] for name, run in zip(self.jobs, runs)],
+            "run_seconds": [run["ended"] - self.launched[name] for name, run in zip(self.jobs, runs, strict=False)],
             "completed_seconds": [run["ended"] - self.begin for run in runs],
         }

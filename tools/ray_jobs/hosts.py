@@ -66,7 +66,7 @@ class Hosts:
         # Ports that the system chooses: hosts of one machine must not share them.
         command += ["--min-worker-port=0", "--max-worker-port=0", "--dashboard-agent-listen-port=0", "--include-log-monitor=false"]
         command += ["--disable-usage-stats", *(word for part in arguments for word in part)]
-        log = open(self.folder / "start.log", "a")  # noqa: SIM115: the process keeps it
+        log = open(self.folder / "start.log", "a")  # The process keeps it.
         return subprocess.Popen(command, env=self.environment, stdout=log, stderr=log, start_new_session=True)
 
     def connect(self) -> None:

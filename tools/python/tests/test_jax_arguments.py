@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import pytest
 
 import ballast
+from ballast import _programs
 from ballast.jax import _jit
 
 X = jnp.arange(4, dtype=jnp.int32)
@@ -172,7 +173,7 @@ def test_without_jit_the_step_runs_as_it_is(monkeypatch):
     [
         ({"time_limit": 0}, ValueError, "seconds above zero"), ({"time_limit": "2"}, TypeError, "a number of seconds"), ({"seed": -1}, ValueError, "from 0 to"),
         ({"tries": 0}, ValueError, "1 or more"), ({"tries": 1.5}, TypeError, "a whole number"), ({"within": -1}, ValueError, "0 or more"),
-        ({"total_time_limit": 0}, ValueError, "seconds above zero"),
+        ({"total_time_limit": 0}, ValueError, "seconds above zero"), ({"times": "h100"}, ValueError, "h100-80gb"), ({"times": "nowhere.toml"}, ValueError, "a device file that is there"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_by_name(given, error, allowed):
@@ -197,3 +198,22 @@ def test_options_that_it_has_not_are_refused_with_what_to_do_instead(option, ins
 def test_every_option_of_jaxs_own_is_taken_or_has_something_instead():
     own = {name for name, one in inspect.signature(jax.jit).parameters.items() if one.kind is one.KEYWORD_ONLY}
     assert own <= {*inspect.signature(ballast.jit).parameters, *_jit._INSTEAD}
+
+
+def test_a_missing_planner_is_no_step_that_cannot_be_planned(monkeypatch, tmp_path):
+    planned = ballast.jit(deep, cap="60%", cap_counts="temp")
+    monkeypatch.setattr(_programs, "_folder", None)
+    monkeypatch.setattr(_programs, "_OWN", tmp_path)
+    monkeypatch.setenv("BALLAST_BIN", str(tmp_path))
+    with pytest.raises(ballast.ProgramNotFound, match="BALLAST_BIN"):
+        planned(*DEEP)
+
+
+def test_options_alone_make_a_decorator():
+    @ballast.jit(cap="1GB", static_argnums=1)
+    def scaled(x, factor):
+        """Doc."""
+        return x * factor
+
+    assert jnp.array_equal(scaled(X, 3), X * 3)
+    assert scaled.__name__ == "scaled" and scaled.plan.cap_bytes == 10**9

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use xshell::cmd;
 
+use crate::python;
 use crate::setup::set_up;
 use crate::tidy;
 use crate::workspace::{Workspace, cargo, step};
@@ -14,11 +15,12 @@ type Check = (&'static str, fn(&Workspace) -> Result<()>);
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     set_up(workspace)?;
     let mut failed: Vec<&str> = Vec::new();
-    let checks: [Check; 5] = [
+    let checks: [Check; 6] = [
         ("format", format),
         ("clippy", clippy),
         ("rustdoc", rustdoc),
         ("licences and sources", deny),
+        ("python", python),
         ("tidy", tidy::run),
     ];
     for (name, check) in checks {
@@ -57,6 +59,18 @@ fn rustdoc(workspace: &Workspace) -> Result<()> {
     .env("RUSTDOCFLAGS", "-D warnings")
     .quiet()
     .run()?)
+}
+
+/// What `tools/python/pyproject.toml` asks of Python, where `test-python` has put its checker.
+fn python(workspace: &Workspace) -> Result<()> {
+    let Some(ruff) = python::ruff(workspace) else {
+        step("NOT CHECKED: ruff is missing; `cargo xtask test-python` installs it");
+        return Ok(());
+    };
+    let folders = ["tools/python", "tools/xla", "tools/planners", "tools/ray_jobs"];
+    Ok(cmd!(workspace.shell, "{ruff} -m ruff check --quiet --no-cache --config tools/python/pyproject.toml {folders...}")
+        .quiet()
+        .run()?)
 }
 
 /// Allowed licences, banned crates and sources of `deny.toml`, where cargo-deny is installed: building it takes longer than

@@ -26,6 +26,13 @@ pub(crate) fn test(workspace: &Workspace, torch: bool, ray: bool) -> Result<()> 
     if ray {
         install_ray(workspace, &python)?;
     }
+    if ruff(workspace).is_none() {
+        step("python: installing ruff (11 MB)");
+        // The tests do without.
+        if install(workspace, &python, "tools/xtask/ruff.txt").is_err() {
+            step("NOT INSTALLED: ruff, without which `lint` does not check Python");
+        }
+    }
     step("python: installing tools/python");
     cmd!(shell, "{python} -m pip install --quiet --disable-pip-version-check")
         .args(["--no-deps", "--no-build-isolation", "--force-reinstall", "./tools/python"])
@@ -65,6 +72,13 @@ fn pytest(workspace: &Workspace, python: &Path, arguments: &[&str]) -> Result<()
     Ok(())
 }
 
+/// The Python that has the pinned checker of Python, where there is one.
+pub(crate) fn ruff(workspace: &Workspace) -> Option<PathBuf> {
+    let python = environment_folder(workspace).join("bin/python");
+    let test = "import importlib.metadata as m; assert m.version('ruff') == '0.17.6'";
+    works(workspace, &python, test).then_some(python)
+}
+
 /// The Python of the environment with PyTorch in it, for benchmarks of the package.
 ///
 /// # Errors
@@ -99,7 +113,7 @@ pub(crate) fn with_flax(workspace: &Workspace) -> Result<PathBuf> {
 pub(crate) fn environment(workspace: &Workspace) -> Result<PathBuf> {
     let shell = &workspace.shell;
     let jax_python = jax::install_if_missing(workspace)?;
-    let folder = cache_folder(&workspace.root).join("python-tests");
+    let folder = environment_folder(workspace);
     let python = folder.join("bin/python");
     let test = "import jax, optax, pytest, setuptools";
     if works(workspace, &python, test) {
@@ -117,6 +131,10 @@ pub(crate) fn environment(workspace: &Workspace) -> Result<PathBuf> {
         bail!("the environment in {} does not start", folder.display());
     }
     Ok(python)
+}
+
+fn environment_folder(workspace: &Workspace) -> PathBuf {
+    cache_folder(&workspace.root).join("python-tests")
 }
 
 /// Adds PyTorch's CPU half and transformers (1.5 GB on disk; 530 MB to download, unless libtorch's wheels are still there, of which it is the last reader).

@@ -10,8 +10,8 @@ from typing import Any
 
 import jax
 
-from .._errors import BallastError
 from .._fits import Fit, Live, largest_batch, of_device
+from ._memory import counted, stats_of
 
 _RANGE = re.compile(r'^\s*(?P<name>[\w.\-]+)(?:\{[^}]*\})?:\s*(?P<size>\d+) bytes')
 
@@ -38,24 +38,18 @@ def will_it_fit(
     """
     name, memory = of_device(device)
     compiled, ranges = _compile(step, args, donate_argnums, live)
-    stats = compiled.memory_analysis()
-    if stats is None:
-        raise BallastError("this platform's compiler does not say what memory a program takes: ask on the CPU, JAX_PLATFORMS=cpu")
-    peak = _peak(stats)
+    stats = stats_of(compiled)
+    peak = counted(stats, "step")
     largest = None
     if batch_args is not None:
         def fits(batch: int) -> bool:
-            return _peak(_compile(step, batch_args(batch), donate_argnums, False)[0].memory_analysis()) <= memory
+            return counted(stats_of(_compile(step, batch_args(batch), donate_argnums, False)[0]), "step") <= memory
 
         largest = largest_batch(fits, most)
     return Fit(
         peak <= memory, name, memory, peak, int(stats.argument_size_in_bytes), int(stats.output_size_in_bytes), int(stats.temp_size_in_bytes),
         int(stats.alias_size_in_bytes), ranges, largest,
     )
-
-
-def _peak(stats: Any) -> int:
-    return int(stats.argument_size_in_bytes + stats.output_size_in_bytes + stats.temp_size_in_bytes - stats.alias_size_in_bytes)
 
 
 def _compile(step: Callable[..., Any], args: tuple[Any, ...], donate: int | Sequence[int], live: bool) -> tuple[Any, tuple[Live, ...]]:

@@ -21,14 +21,14 @@ from jaxlib.mlir.dialects import stablehlo
 
 from .. import _options
 from .._clock import Clock
-from .._errors import BallastError, NoPlan, first_line
+from .._errors import BallastError, NoPlan, ProgramNotFound, first_line
 from .._known import PROBLEMS, Candidate, Known, key_of
 from .._plan import Plan
 from .._units import format_bytes, parse_cap
 from ._arguments import Arguments, Call, Names, Places
 from ._counts import count
 from ._loops import rolled
-from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, XLA_CPU, body_of_loop, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
+from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, XLA_CPU, body_of_loop, check_times, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
 from ._signature import Signature, commit_as
 from ._traced import Traced, is_traced, refuse_traced, without_gradient
 from ._tries import Form, Memory, Try, next_asked
@@ -63,14 +63,14 @@ _INSTEAD = {
 
 
 def jit(
-    step: Callable[..., Any], *, cap: int | float | str, cap_counts: str = "step", donate_argnums: Places = None, donate_argnames: Names = None,
+    step: Callable[..., Any] | None = None, *, cap: int | float | str, cap_counts: str = "step", donate_argnums: Places = None, donate_argnames: Names = None,
     static_argnums: Places = None, static_argnames: Names = None, times: str | None = None, time_limit: float = 10.0, tries: int = 6, within: float = 0.03,
     seed: int = 0, fallback: bool = True, total_time_limit: float | None = 600.0, **others: Any,
-) -> Jitted:
+) -> Jitted | Callable[[Callable[..., Any]], Jitted]:
     """`jax.jit` under a memory cap.
 
     Args:
-        step: A function of pytrees of arrays, such as a training step.
+        step: A function of pytrees of arrays, such as a training step. Without one a decorator with these options is returned: `@ballast.jit(cap="8GiB")`.
         cap: Bytes, such as `"8GiB"`, or a share such as `"60%"` of what the cap counts in the step without a plan.
         cap_counts: `"step"`: arguments, results and temporaries, those that share memory by donation once;
             `"temp"`: XLA's temporaries alone.
@@ -91,12 +91,17 @@ def jit(
 
     Raises:
         TypeError: an option is none of these.
+        ValueError: an option has a value that it cannot have.
     """
     _options.none_besides(jit, others, _INSTEAD)
-    return Jitted(
-        step, Arguments(step, static_argnums, static_argnames, donate_argnums, donate_argnames), cap=cap, cap_counts=cap_counts,
-        times=times, time_limit=time_limit, tries=tries, within=within, seed=seed, fallback=fallback, total_time_limit=total_time_limit,
-    )
+
+    def under_cap(step: Callable[..., Any]) -> Jitted:
+        return Jitted(
+            step, Arguments(step, static_argnums, static_argnames, donate_argnums, donate_argnames), cap=cap, cap_counts=cap_counts,
+            times=times, time_limit=time_limit, tries=tries, within=within, seed=seed, fallback=fallback, total_time_limit=total_time_limit,
+        )
+
+    return under_cap if step is None else under_cap(step)
 
 
 class Jitted:
@@ -117,6 +122,8 @@ class Jitted:
         if not within >= 0:
             raise ValueError(f"within={within!r}: give a share of the cap, 0 or more, such as 0.03")
         parse_cap(cap, 2**60)
+        if times is not None:
+            check_times(times)
         self._step = step
         self._cap, self._counts = cap, cap_counts
         self._arguments = arguments
@@ -221,11 +228,13 @@ class Jitted:
             return self._without_checkpoints(program, plain, memory, plan, again) if BARRIER in lowered.as_text() else (plain, plan)
         try:
             return self._fit(program(), cap, memory, again)
-        except NoPlan:
+        except (NoPlan, ProgramNotFound):
             raise
         except Exception as error:
             takes = f" and takes {format_bytes(memory.counted(self._counts))}, over the cap of {format_bytes(cap)}"
-            self._warn(first_line(error), takes, stacklevel=5)
+            # What neither this package nor a step's author raises on purpose is known by its kind.
+            kind = "" if isinstance(error, BallastError) else f"{type(error).__name__}: "
+            self._warn(f"{kind}{first_line(error)}", takes, stacklevel=5)
             return plain, None
 
     def _without_checkpoints(

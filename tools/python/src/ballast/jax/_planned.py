@@ -13,7 +13,7 @@ from jax.interpreters import mlir as jax_mlir
 from jaxlib.mlir import ir
 
 from .. import _programs
-from .._devices import of_cuda
+from .._devices import DEVICES, of_cuda
 from ..export.generic import drop_barriers, text_in_generic_form
 
 #: What a step costs: operations of its compiled form, by which plans are compared.
@@ -124,6 +124,18 @@ def planned(text: str, options: str, times: str, fusion: str, *, rewrite: bool =
 def fusion() -> str:
     """The fusions of the platform at hand."""
     return {"cpu": XLA_CPU, "gpu": "xla-gpu"}.get(jax.default_backend(), "xla")
+
+
+def check_times(times: str) -> None:
+    """Refuses what times cannot be by.
+
+    Raises:
+        ValueError: it is no device, and no file of one.
+    """
+    if times != OPERATIONS and times not in DEVICES and not pathlib.Path(times).is_file():
+        raise ValueError(
+            f"times={times!r}: give {OPERATIONS!r}, a device file that is there (docs/devices.md), or one of {', '.join(DEVICES)}"
+        )
 
 
 def usual_times() -> str:

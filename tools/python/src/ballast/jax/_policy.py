@@ -22,6 +22,7 @@ from .._errors import BallastError, NoPlan
 from .._plan import Plan
 from .._units import format_bytes, parse_cap
 from ._classes import OFFLOADED, SAVED, Choice, Class, Key, Pick, Policy, Recorder, bytes_of, put, saving, values
+from ._memory import counted, stats_of
 from ._planned import OPERATIONS
 from ._price import Cost, Price
 
@@ -175,7 +176,7 @@ class Search:
     def _of(self, policy: Any) -> _Figures:
         """Bytes kept, and cost of the gradient."""
         wrapped = jax.checkpoint(self._fn, policy=policy, prevent_cse=self._prevent_cse)
-        kept = self._residuals(wrapped) if self._counts == "saved" else int(self._traced(wrapped).lower().compile().memory_analysis().temp_size_in_bytes)
+        kept = self._residuals(wrapped) if self._counts == "saved" else counted(stats_of(self._traced(wrapped).lower().compile()), "temp")
         # Behind barriers in any case: in a loop the passes are apart, and what is computed again is not taken for the same.
         traced = self._traced(jax.checkpoint(self._fn, policy=policy))
         return _Figures(kept, self._price.lowered(traced))

@@ -10,9 +10,9 @@ import jax
 import jax.numpy as jnp
 from jax.extend.core import Var, jaxpr_as_fun
 
-from .._errors import BallastError
 from ._classes import Policy, all_that_can_be_saved, bytes_of
 from ._cuts import Part
+from ._memory import counted, stats_of
 from ._policy import Search
 from ._price import Price
 
@@ -130,7 +130,4 @@ def _sum(values: Sequence[Any]) -> int:
 
 
 def _temporary(function: Any, *shapes: Any) -> int:
-    stats = function.lower(*shapes).compile().memory_analysis()
-    if stats is None:
-        raise BallastError("this platform's compiler does not say what memory a program takes")
-    return int(stats.temp_size_in_bytes)
+    return counted(stats_of(function.lower(*shapes).compile()), "temp")

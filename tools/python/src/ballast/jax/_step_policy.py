@@ -21,6 +21,7 @@ from .._known import Candidate, Known, key_of
 from .._plan import Plan
 from .._units import format_bytes, parse_cap
 from ._classes import OFFLOADED, SAVED, Choice, Class, Key, Pick, Policy, Recorder, put, saving, values
+from ._memory import counted as counted_bytes, stats_of
 from ._operations import operations
 from ._planned import OPERATIONS
 from ._price import Cost, Price
@@ -204,12 +205,7 @@ class _Search:
         if choice not in self._seen:
             self._clock.says(f"what to save: {len(self._seen)} choices compiled")
             compiled = self._compile(choice)
-            stats = compiled.memory_analysis()
-            if stats is None:
-                raise BallastError("this platform's compiler does not say what memory a program takes")
-            kept = int(stats.temp_size_in_bytes)
-            if self._counts == "step":
-                kept += int(stats.argument_size_in_bytes + stats.output_size_in_bytes - stats.alias_size_in_bytes)
+            kept = counted_bytes(stats_of(compiled), self._counts)
             self._counted(choice)
             counted = operations(compiled)
             cost = Cost(counted) if self._price.by_operations else self._lowered[choice]

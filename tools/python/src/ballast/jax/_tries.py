@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from .._errors import BallastError
 from .._plan import Plan, Value
 from .._units import format_bytes
 from ._counts import Counts
+from ._memory import stats_of
 from ._operations import operations
 
 
@@ -25,9 +25,7 @@ class Memory:
 
     @classmethod
     def of(cls, compiled: Any) -> Memory:
-        stats = compiled.memory_analysis()
-        if stats is None:
-            raise BallastError("this platform's compiler does not say what memory a program takes")
+        stats = stats_of(compiled)
         return cls(
             int(stats.temp_size_in_bytes), int(stats.argument_size_in_bytes), int(stats.output_size_in_bytes), int(stats.alias_size_in_bytes),
             operations(compiled),
