@@ -51,7 +51,7 @@ pub struct Balanced {
 pub fn balanced(program: &Program<'_>, pipelining: Pipelining, cap: CapSpec) -> Result<Balanced, Error> {
     let Program { graph, costs, cluster } = *program;
     let Pipelining { spec, granularity, may_idle } = pipelining;
-    spec.in_flight(cluster.devices.len()).map_err(|error| unplayable(&error))?;
+    spec.in_flight_of_all(cluster.devices.len()).map_err(|error| unplayable(&error))?;
     let layers = layers(graph, costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
     let times = RunTimes::of(graph, costs, cluster, &layers);
     let mut best = on_all(program, &layers, &times, (spec, cap))?;

@@ -235,7 +235,8 @@ fn finish(
     let Program { graph, costs, cluster } = *program;
     let first_backward = first_backward(graph)?;
     let stages = stages(graph, costs, cluster, &device_of);
-    let in_flight = spec.in_flight(stages.len()).map_err(|error| unplayable(&error))?;
+    let counts: Vec<bool> = stages.iter().map(|stage| !stage.problem.nodes.is_empty()).collect();
+    let in_flight = spec.in_flight(&counts).map_err(|error| unplayable(&error))?;
     let devices = in_flight.len();
     let mut outcomes: Vec<Option<StageOutcome>> = vec![None; stages.len()];
     let mut swaps = vec![None; stages.len()];
