@@ -16,7 +16,8 @@ use ballast_core::program::Program;
 use ballast_core::stage::stages;
 use ballast_core::units::Bytes;
 use ballast_partition::sequence::Granularity;
-use ballast_planner::{Options, Pipelining, Planned, plan};
+use ballast_planner::pipelined::balanced;
+use ballast_planner::{Again, Options, Pipelining, Planned, plan};
 
 use chains::{Chain, chain};
 use support::cluster;
@@ -79,7 +80,11 @@ fn a_file_that_counts_idle_devices_is_judged_as_it_was_made() {
     let cluster = cluster(4, HOST_BANDWIDTH);
     let stages = stages(&chain.graph, &chain.costs, &cluster, &device_of);
     let first_backward = first_backward(&chain.graph).unwrap();
-    let counted = |stage| MicroBatch { counts: true, ..MicroBatch::of(&chain.graph, stage, first_backward) };
+    let counted = |stage| {
+        let mut micro = MicroBatch::of(&chain.graph, stage, first_backward);
+        micro.counts = true;
+        micro
+    };
     let micros: Vec<MicroBatch> = stages.iter().map(counted).collect();
     let plans = vec![CompactPlan::default(); 4];
     let spec = Spec { schedule, micro_batches: 8 };
@@ -93,4 +98,42 @@ fn a_file_that_counts_idle_devices_is_judged_as_it_was_made() {
     mixed.stages[3].in_flight = 0;
     plan.pipeline = Some(mixed);
     assert!(judged(&plan).unwrap_err().contains("in_flight of the pipeline's stage 0 is 3"));
+}
+
+/// Seconds of a step, and how many caps were raised, of sixteen layers on two devices and a useless third one, or on the two alone.
+fn step_under(cap: u64, devices: usize, max_rounds: usize) -> (usize, f64) {
+    // The front keeps more than the back: under a cap its device makes values again, and hands layers on.
+    let layers: Vec<(f64, u64, u64)> = (0..16).map(|layer| (1.0, 60 - 3 * layer, 1)).collect();
+    let mut chain = chain(&layers, devices);
+    chain.costs.seconds.iter_mut().skip(2).flatten().for_each(|seconds| *seconds *= 1e3);
+    let cluster = cluster(devices, HOST_BANDWIDTH);
+    let program = Program { graph: &chain.graph, costs: &chain.costs, cluster: &cluster };
+    let made = ballast_partition::Options { limits: LIMITS, ..ballast_partition::Options::default() };
+    let partition = ballast_partition::plan(&program, &made).unwrap().report;
+    let spec = Spec { schedule: Schedule::OneForwardOneBackward, micro_batches: 8 };
+    let pipelining = Pipelining { spec, granularity: Granularity::Op, may_idle: true };
+    let cap = CapSpec::Absolute(Bytes(cap));
+    let device_of = balanced(&program, pipelining, cap).unwrap().device_of;
+    let options = Options {
+        cap,
+        swap: false,
+        limits: LIMITS,
+        max_rounds,
+        pipeline: Some(pipelining),
+        ..Options::default()
+    };
+    let none = |_: &Again<'_>| Ok(Vec::new());
+    let planned = plan(&program, device_of, partition, &options, Some(&none)).unwrap();
+    (planned.relaxed.len(), planned.plan.pipeline.unwrap().step_seconds)
+}
+
+#[test]
+fn cuts_move_on_fewer_devices_as_if_the_others_were_not_there() {
+    let mut gains = 0;
+    for cap in (300..700).step_by(100) {
+        let (kept, alone, beside) = (step_under(cap, 2, 1), step_under(cap, 2, 64), step_under(cap, 3, 64));
+        assert_eq!(beside, alone, "under {cap}");
+        gains += usize::from(alone < kept);
+    }
+    assert!(gains > 0, "moving cuts helps under none of the caps");
 }
