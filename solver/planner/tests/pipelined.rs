@@ -499,7 +499,7 @@ fn devices_stay_idle_where_a_step_is_shorter_over_fewer_links() {
     let step = |planned: &Planned| planned.plan.pipeline.as_ref().expect("a pipeline").step_seconds;
     assert!(step(&moves) < 120.0 && step(&stays) > 1000.0, "{} {}", step(&moves), step(&stays));
     assert!(moves.device_of.iter().all(|device| device.0 >= 2));
-    // A placement on one device, which no plan brings under the cap, is no reason to raise it: all devices keep it.
+    // A placement on one device, which is the only stage and holds one micro-batch at a time: its cap is kept.
     let mut slower = cluster(4, HOST_BANDWIDTH);
     slower.default_link.bandwidth = 2.0;
     let program = Program { cluster: &slower, ..program };
@@ -508,5 +508,5 @@ fn devices_stay_idle_where_a_step_is_shorter_over_fewer_links() {
     let options = Options { cap: CapSpec::Absolute(Bytes(75)), ..options };
     let none = |_: &Again<'_>| Ok(Vec::new());
     let planned = plan(&program, on_one, partition, &options, Some(&none)).expect("a plan");
-    assert!(planned.relaxed.is_empty() && planned.plan.balance.idle_devices == 0, "{:?}", planned.relaxed);
+    assert!(planned.relaxed.is_empty() && step(&planned) < 200.0, "{:?}", planned.relaxed);
 }
