@@ -62,7 +62,7 @@
 // RUN: sed 's/bubble = [0-9.eE+-]*/bubble = 0.015625/' %t.mlir > %t.bubble.mlir
 // RUN: not ballast-opt %t.bubble.mlir --ballast-verify="function=step" 2>&1 | FileCheck %s --check-prefix=LIE
 // LIE: error: `ballast.pipeline` says bubble = 0.015625, but the simulation gives
-// RUN: sed 's/in_flight = .2, 1./in_flight = [1, 1]/' %t.mlir > %t.held.mlir
+// RUN: sed 's/in_flight = .1, 0./in_flight = [1, 1]/' %t.mlir > %t.held.mlir
 // RUN: not ballast-opt %t.held.mlir --ballast-verify="function=step" 2>&1 | FileCheck %s --check-prefix=HELD
 // HELD: error: `ballast.pipeline` says in_flight = [1, 1], but the simulation gives [2, 1]
 // RUN: sed 's/\(ballast.pipeline = {[^}]* step = \)[0-9.eE+-]*/\11.0/' %t.mlir > %t.longer.mlir

@@ -203,6 +203,7 @@ pub(crate) fn planner_options(
         max_ratio: options.max_ratio,
         max_rounds: usize::try_from(options.max_rounds).unwrap_or(usize::MAX),
         pipeline: None,
+        in_use: BTreeMap::new(),
         model_file: (!options.model_file.is_empty()).then(|| PathBuf::from(&options.model_file)),
     })
 }

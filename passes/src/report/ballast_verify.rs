@@ -7,7 +7,7 @@ use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::DeviceId;
 use ballast_core::memory::{CompactPlan, NodeId};
-use ballast_core::pipeline::{FlowError, check_flow, first_backward, pipeline_plan};
+use ballast_core::pipeline::{FlowError, MicroBatch, check_flow, first_backward, pipeline_of};
 use ballast_core::plan::{PipelinePlan, compact_plans, fingerprint};
 use ballast_core::simulate::{StageScore, balance, judge_stage, orders_can_run};
 use ballast_core::stage::{Stage, stages};
@@ -324,7 +324,15 @@ fn derive_pipeline(
     let overlap = annotated.settings.overlap.unwrap_or(false);
     let devices = program.cluster.devices.iter();
     let swaps: Vec<_> = devices.map(|device| Some(program.cluster.swap_model(device, overlap))).collect();
-    let pipeline = pipeline_plan(graph, stages, plans, &swaps, spec, first_backward);
+    // Plans made before idle devices were left out of the pipeline hold micro-batches on them.
+    let held = step::read(program.imported.function).map_or_else(Vec::new, |written| written.in_flight);
+    let micro = |(index, stage): (usize, &Stage)| {
+        let mut micro = MicroBatch::of(graph, stage, first_backward);
+        micro.counts |= held.get(index).is_some_and(|&held| held > 0);
+        micro
+    };
+    let micros: Vec<MicroBatch> = stages.iter().enumerate().map(micro).collect();
+    let pipeline = pipeline_of(&micros, stages, plans, &swaps, spec);
     pipeline.map(Some).map_err(|failure| program.error(None, &failure.to_string()))
 }
 

@@ -51,7 +51,6 @@ impl<'p> PlannedPipeline<'p> {
         {
             return Err(format!("its pipeline's step has no time for {} micro-batches", spec.micro_batches));
         }
-        let in_flight = spec.in_flight(stages.len()).map_err(|error| format!("its pipeline: {error}"))?;
         let first_backward = turning_point(&passes(stages)).ok_or("its pipeline has no ops")?;
         let mut micros = Vec::with_capacity(stages.len());
         for (index, (stage, written)) in stages.iter().zip(&pipeline.stages).enumerate() {
@@ -62,8 +61,13 @@ impl<'p> PlannedPipeline<'p> {
             }) {
                 return Err(format!("the data of the pipeline's stage {index} are more than it holds"));
             }
-            micros.push(MicroBatch::with_data(stage, first_backward, data));
+            let mut micro = MicroBatch::with_data(stage, first_backward, data);
+            // Plans made before idle devices were left out of the pipeline hold micro-batches on them.
+            micro.counts |= written.in_flight > 0;
+            micros.push(micro);
         }
+        let counts: Vec<bool> = micros.iter().map(|micro| micro.counts).collect();
+        let in_flight = spec.in_flight(&counts).map_err(|error| format!("its pipeline: {error}"))?;
         let swap = |stage: &StagePlan| stage.memory.as_ref().and_then(|memory| memory.swap);
         let swaps: Vec<_> = plan.stages.iter().map(swap).collect();
         let found =

@@ -1,7 +1,9 @@
 //! Pipeline schedules against closed forms and against a second, naive simulator.
 
 use ballast_core::device::DeviceId;
-use ballast_core::pipeline::{Pass, Pipeline, Schedule, ScheduleError, StageCost, Task, orders, simulate};
+use ballast_core::pipeline::{
+    Pass, Pipeline, Schedule, ScheduleError, Spec, StageCost, Task, orders, play, simulate,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -102,6 +104,40 @@ fn activations_in_flight_follow_the_closed_forms() {
     for (device, expected) in [(0, 3), (1, 3), (2, 2), (3, 1)] {
         assert_eq!(Schedule::OneForwardOneBackward.in_flight(DeviceId(device), 4, 3), expected);
     }
+}
+
+/// Two stages, each beside devices that run nothing.
+#[test]
+fn devices_that_run_nothing_are_no_stages() {
+    let counts = [false, true, false, true, false];
+    for schedule in SCHEDULES.into_iter().filter(|schedule| schedule.chunks() == 1) {
+        let spec = Spec { schedule, micro_batches: 6 };
+        let two = uniform(2, 1, 6);
+        let alone = simulate(&two, schedule).unwrap();
+        let idle = StageCost { resident_bytes: 5.0, ..StageCost::default() };
+        let stages = counts.map(|counts| if counts { two.stages[0] } else { idle });
+        let among = play(spec, &stages, &counts).unwrap();
+        assert_eq!(among.step_seconds, alone.step_seconds, "{schedule}");
+        // Two fifths of the devices' time are busy as they were.
+        assert!((1.0 - among.bubble - 0.4 * (1.0 - alone.bubble)).abs() < 1e-12, "{schedule}");
+        assert_eq!(among.in_flight, [0, alone.in_flight[0], 0, alone.in_flight[1], 0]);
+        assert_eq!(among.peak_bytes, [5.0, alone.peak_bytes[0], 5.0, alone.peak_bytes[1], 5.0]);
+        assert!(among.tasks[3].iter().all(|timed| timed.task.stage == 3), "tasks name the device's stage");
+        assert_eq!(among.tasks[1].len() + among.tasks[3].len(), alone.tasks.iter().flatten().count());
+        let held = spec.in_flight(&counts).unwrap();
+        let of_two = spec.in_flight_of_all(2).unwrap();
+        assert_eq!((&held[1], &held[3]), (&of_two[0], &of_two[1]), "{schedule}");
+        assert!([0, 2, 4].iter().all(|&device| held[device].moments.is_empty()), "{schedule}");
+    }
+    // 1F1B: min(S - s, M) of two stages.
+    let spec = Spec { schedule: Schedule::OneForwardOneBackward, micro_batches: 6 };
+    let held = spec.in_flight(&counts).unwrap();
+    let held: Vec<usize> = held.iter().map(|device| device.micro_batches(0)).collect();
+    assert_eq!(held, [0, 2, 0, 1, 0]);
+    assert!(matches!(spec.in_flight(&[false; 3]), Err(ScheduleError::Empty)));
+    // Where devices run several stages the order counts all of them.
+    let spec = Spec { schedule: Schedule::Interleaved { chunks: 2 }, micro_batches: 6 };
+    assert_eq!(spec.in_flight(&[true, false, true, true]), spec.in_flight_of_all(4));
 }
 
 /// Start and end of every task by relaxation until nothing moves: no events, no queue.

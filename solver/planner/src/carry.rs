@@ -6,7 +6,11 @@ use ballast_core::memory::{CompactPlan, NodeId};
 use ballast_core::stage::{NodeSource, Stage};
 
 /// The plan of a stage for the nodes that are still there in another one of the same program, with its copies and without. Neither need keep any cap.
+/// One in another order than the program's is a plan for the same nodes alone.
 pub(crate) fn carried_over((before, plan): (&Stage, &CompactPlan), stage: &Stage) -> Vec<CompactPlan> {
+    if plan.order.is_some() && before.sources == stage.sources {
+        return vec![plan.clone()];
+    }
     if plan.order.is_some() || !plan.rounds.is_empty() || !plan.copies.is_empty() {
         return Vec::new();
     }
@@ -112,6 +116,12 @@ mod tests {
         };
         let all = carried(&[]);
         assert_eq!(all[0], round.outcomes[0].plan);
+        // One in another order is a plan for the same nodes alone.
+        let order = Some([1, 0, 2, 3, 4, 5, 6, 7].map(NodeId).to_vec());
+        let reordered = CompactPlan { order, ..CompactPlan::default() };
+        let start = (&round.stages[0], &reordered);
+        assert_eq!(carried_over(start, &round.stages[0]), [reordered.clone()]);
+        assert_eq!(carried_over(start, &program.stages(&place(&[3]))[0]), []);
         assert_eq!(all[1], CompactPlan { recompute: at(&[(5, 2), (6, 1)]), ..CompactPlan::default() });
         // Op 3, which op 4 reads, is received in its place: nothing moves. Op 2 elsewhere arrives a second time where it ran again.
         assert_eq!(carried(&[3])[0], round.outcomes[0].plan);

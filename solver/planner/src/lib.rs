@@ -37,9 +37,11 @@ use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
 use ballast_core::graph::OpId;
 use ballast_core::limits::Limits;
+use ballast_core::memory::CompactPlan;
 use ballast_core::outside::Executable;
 use ballast_core::pipeline::{FlowError, Spec};
 use ballast_core::simulate::Rejection;
+use ballast_core::stage::Stage;
 use ballast_core::units::told_apart;
 use ballast_remat::Solver;
 use ballast_remat::swaps::{self, QTable};
@@ -77,6 +79,8 @@ pub struct Options {
     pub max_rounds: usize,
     /// Plan a pipeline of micro-batches.
     pub pipeline: Option<Pipelining>,
+    /// Stages of a plan in use with their memory plans, by device: the first plan of a device starts from what is left of its own.
+    pub in_use: BTreeMap<DeviceId, (Stage, CompactPlan)>,
     /// Where to write each stage's mixed-integer program; the stage number goes before the extension.
     pub model_file: Option<PathBuf>,
 }
@@ -100,6 +104,7 @@ impl Default for Options {
             max_ratio: 1.1,
             max_rounds: 1,
             pipeline: None,
+            in_use: BTreeMap::new(),
             model_file: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use ballast_core::device::DeviceId;
 use ballast_core::limits::Deadline;
-use ballast_core::memory::NodeId;
+use ballast_core::memory::{CompactPlan, NodeId};
 use ballast_core::plan::PipelinePlan;
 use ballast_core::program::Program;
 use ballast_core::simulate::{Balance, balance, orders_can_run};
@@ -59,9 +59,10 @@ impl Round {
             .collect();
         let mut starts = vec![Vec::new(); stages.len()];
         for &index in &changed {
-            if let Some((stage, outcome)) = known(index) {
-                starts[index] = carried_over((stage, &outcome.plan), &stages[index]);
-            }
+            let in_use = options.in_use.get(&stages[index].device).map(|(stage, plan)| (stage, plan));
+            let start = known(index).map(|(stage, outcome)| (stage, &outcome.plan)).or(in_use);
+            starts[index] = start.map_or_else(Vec::new, |start| carried_over(start, &stages[index]));
+            starts[index].retain(|plan| is_allowed(plan, options));
         }
         let planned = plan_some(graph, &stages, (caps, &starts), &changed, cluster, options, deadline);
         let mut planned = planned.into_iter();
@@ -143,6 +144,12 @@ impl Round {
             || self.balance.tmax_seconds > free * (1.0 + WORTH_A_ROUND)
             || !self.balance.within(max_ratio)
     }
+}
+
+/// May a stage have a plan with these copies, in this order?
+fn is_allowed(plan: &CompactPlan, options: &Options) -> bool {
+    (options.swap || plan.swap_out.is_empty())
+        && (options.order == ballast_remat::Order::Free || plan.order.is_none())
 }
 
 /// The plan of a stage; of one whose cap has none, which `refused` then names, the one that keeps everything.

@@ -247,7 +247,7 @@ fn what_a_device_needs_is_what_its_values_take_one_by_one() {
         let Ok(found) = judge(&micros, &stages, &plans, &vec![Some(swap); devices], spec) else { continue };
         judged += 1;
         let orders = orders(schedule, devices, spec.micro_batches).unwrap();
-        for (device, held) in spec.in_flight(devices).unwrap().iter().enumerate() {
+        for (device, held) in spec.in_flight_of_all(devices).unwrap().iter().enumerate() {
             let (stage, micro) = (&stages[device], &micros[device]);
             let expected = most(&graph, stage, &plans[device], micro.boundary, &orders[device]);
             let measured = found.stages[device];

@@ -1,5 +1,7 @@
 //! Pipelines of micro-batches: hand-checked bytes, caps kept, the loop against the exact joint partition.
 
+#[path = "support/chain.rs"]
+mod chains;
 mod support;
 
 use std::rc::Rc;
@@ -23,58 +25,11 @@ use ballast_planner::{Again, Error, Options, Pipelining, Planned, Repartition, p
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use chains::{Chain, chain};
 use support::cluster;
 
 /// Bytes a second.
 const HOST_BANDWIDTH: f64 = 1e4;
-
-/// A chain of layers: forward op `i` reads the value before it and weight `i`; the backward ops of layer `i`, from the
-/// last layer to the first, make the gradient from the gradient behind, the layer's own value and its weight, and the new
-/// weight from that gradient.
-struct Chain {
-    graph: Graph,
-    costs: Costs,
-}
-
-fn chain(layers: &[(f64, u64, u64)], devices: usize) -> Chain {
-    let mut graph = Graph { name: "chain".into(), ..Graph::default() };
-    let mut seconds = Vec::new();
-    let tensor = |graph: &mut Graph, producer, bytes, returned, kind: &str| {
-        let type_name = kind.to_owned();
-        graph.tensors.push(Tensor { producer, index: 0, bytes: Bytes(bytes), returned, type_name });
-        graph.tensors.len() - 1
-    };
-    let mut op = |graph: &mut Graph, name: String, inputs: Vec<usize>, output, backward, time| {
-        graph.ops.push(Op {
-            layer: LayerType::Dense,
-            opens_layer: true,
-            backward: Some(backward),
-            ..Op::new(name, inputs, vec![output])
-        });
-        seconds.push(time);
-    };
-    let input = tensor(&mut graph, None, 7, false, "data");
-    let weights: Vec<usize> =
-        layers.iter().map(|&(_, _, weight)| tensor(&mut graph, None, weight, false, "weight")).collect();
-    let mut values = vec![input];
-    for (layer, &(time, bytes, _)) in layers.iter().enumerate() {
-        let id = graph.ops.len();
-        let value = tensor(&mut graph, Some(OpId(id)), bytes, false, "value");
-        op(&mut graph, format!("forward {layer}"), vec![values[layer], weights[layer]], value, false, time);
-        values.push(value);
-    }
-    let mut gradient = values[layers.len()];
-    for (layer, &(time, bytes, weight)) in layers.iter().enumerate().rev() {
-        let id = graph.ops.len();
-        let next = tensor(&mut graph, Some(OpId(id)), bytes, false, "gradient");
-        let inputs = vec![gradient, values[layer + 1], weights[layer]];
-        op(&mut graph, format!("backward {layer}"), inputs, next, true, time);
-        let updated = tensor(&mut graph, Some(OpId(id + 1)), weight, true, "weight");
-        op(&mut graph, format!("update {layer}"), vec![next, weights[layer]], updated, true, time / 4.0);
-        gradient = next;
-    }
-    Chain { graph, costs: Costs { seconds: vec![seconds; devices] } }
-}
 
 fn site<'a>(chain: &'a Chain, cluster: &'a Cluster, layers: &'a Layers, cap: u64) -> Site<'a> {
     Site {
@@ -200,7 +155,9 @@ fn devices_hold_what_the_formula_says_and_no_more_than_the_cap() {
             let cuts = times.best_cuts(micro_batches, &|_, _, _| 0.0).unwrap();
             let runs = Runs::new(&site).unwrap().of_cuts(&cuts).unwrap();
             let judged = judged(&runs, spec);
-            for (device, (run, in_flight)) in runs.iter().zip(spec.in_flight(devices).unwrap()).enumerate() {
+            for (device, (run, in_flight)) in
+                runs.iter().zip(spec.in_flight_of_all(devices).unwrap()).enumerate()
+            {
                 let need = need_bytes(&run.micros, &[judged.stages[device]], &in_flight);
                 assert_eq!(judged.timeline.in_flight[device], in_flight.micro_batches(0), "{schedule}");
                 let alone = judged.stages[device];
@@ -261,7 +218,7 @@ fn caps_that_random_plans_keep_are_kept() {
             let times = RunTimes::of(&chain.graph, &chain.costs, &cluster, &layers);
             let cuts = times.best_cuts(site.spec.micro_batches, &|_, _, _| 0.0).unwrap();
             let free = Runs::new(&site).unwrap().of_cuts(&cuts).unwrap();
-            for (device, in_flight) in site.spec.in_flight(devices).unwrap().iter().enumerate() {
+            for (device, in_flight) in site.spec.in_flight_of_all(devices).unwrap().iter().enumerate() {
                 let micro = &free[device].micros[0];
                 let mut known: Vec<(u64, f64)> = (0..200)
                     .filter_map(|_| {
@@ -384,7 +341,7 @@ fn on_shared_devices(share: f64) -> (usize, usize) {
         let runs = Runs::new(&site).unwrap().of_cuts(&cuts).unwrap();
         let judged = judged(&runs, spec);
         for (device, (run, in_flight)) in
-            runs.iter().zip(spec.in_flight(devices * chunks).unwrap()).enumerate()
+            runs.iter().zip(spec.in_flight_of_all(devices * chunks).unwrap()).enumerate()
         {
             let own: Vec<_> = judged.stages.iter().copied().skip(device).step_by(devices).collect();
             let need = need_bytes(&run.micros, &own, &in_flight);
@@ -542,7 +499,7 @@ fn devices_stay_idle_where_a_step_is_shorter_over_fewer_links() {
     let step = |planned: &Planned| planned.plan.pipeline.as_ref().expect("a pipeline").step_seconds;
     assert!(step(&moves) < 120.0 && step(&stays) > 1000.0, "{} {}", step(&moves), step(&stays));
     assert!(moves.device_of.iter().all(|device| device.0 >= 2));
-    // A placement on one device, which no plan brings under the cap, is no reason to raise it: all devices keep it.
+    // A placement on one device, which is the only stage and holds one micro-batch at a time: its cap is kept.
     let mut slower = cluster(4, HOST_BANDWIDTH);
     slower.default_link.bandwidth = 2.0;
     let program = Program { cluster: &slower, ..program };
@@ -551,5 +508,5 @@ fn devices_stay_idle_where_a_step_is_shorter_over_fewer_links() {
     let options = Options { cap: CapSpec::Absolute(Bytes(75)), ..options };
     let none = |_: &Again<'_>| Ok(Vec::new());
     let planned = plan(&program, on_one, partition, &options, Some(&none)).expect("a plan");
-    assert!(planned.relaxed.is_empty() && planned.plan.balance.idle_devices == 0, "{:?}", planned.relaxed);
+    assert!(planned.relaxed.is_empty() && step(&planned) < 200.0, "{:?}", planned.relaxed);
 }

@@ -109,7 +109,7 @@ pub fn curve(problem: &Problem, caps: &[u64], options: &Options) -> Result<Vec<C
 }
 
 /// The fastest of the plan for the cap before and of the plans given that keep this one.
-fn known(problem: &Problem, options: &Options, previous: Option<&CurvePoint>) -> Option<Outcome> {
+pub(crate) fn known(problem: &Problem, options: &Options, previous: Option<&CurvePoint>) -> Option<Outcome> {
     let starts = options.starts.iter().filter_map(|start| given(problem, options, start.clone()).ok());
     let previous = previous.and_then(|point| point.outcome.clone());
     previous.into_iter().chain(starts).min_by(|a, b| a.report.value.total_cmp(&b.report.value))

@@ -3,7 +3,9 @@
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{NodeId, Problem};
 
+use crate::curve::known;
 use crate::outcome::{Error, Outcome};
+use crate::packed::Layout;
 use crate::plan::plan;
 use crate::solver::Options;
 use crate::solver::Solver;
@@ -60,8 +62,29 @@ pub fn plan_relaxed(problem: &Problem, options: &Options, relaxation: &Relaxatio
     };
     let peak = problem.unplanned_peak();
     relaxed((options.cap_bytes, peak), &options.limits, deadline, relaxation, |cap_bytes, limits| {
-        plan(problem, &Options { cap_bytes, limits, ..hasty.clone() })
+        let attempt = Options { cap_bytes, limits, ..hasty.clone() };
+        let found = plan(problem, &attempt);
+        if searches { no_worse(problem, &attempt, found) } else { found }
     })
+}
+
+/// What a search found, or the start that keeps the cap and is faster, or there where nothing was found: no search makes a plan in use worse.
+/// Starts have no addresses: in an arena they are what the search begins with, and no more.
+fn no_worse(problem: &Problem, options: &Options, found: Result<Outcome, Error>) -> Result<Outcome, Error> {
+    if options.starts.is_empty() || Layout::of(options).is_some() {
+        return found;
+    }
+    let Some(start) = known(problem, options, None) else { return found };
+    match found {
+        Err(Error::Infeasible { .. }) => Ok(start),
+        Ok(found) if start.report.value < found.report.value => {
+            let mut report = start.report.clone().rebound(found.report.bound()).unwrap_or(start.report);
+            report.stop_reason = found.report.stop_reason;
+            (report.seconds, report.work) = (found.report.seconds, found.report.work);
+            Ok(Outcome { report, ..start })
+        }
+        found => found,
+    }
 }
 
 /// Calls `attempt` with the cap, and then with raised ones while it answers [`Error::Infeasible`]; where time is over, with one that the program as it is keeps: its

@@ -1,6 +1,6 @@
 //! The step of a pipeline, for pages and traces.
 
-use ballast_core::pipeline::{Pass, Pipeline, StageCost, TimedTask, simulate};
+use ballast_core::pipeline::{Pass, Spec, StageCost, TimedTask, play};
 use ballast_core::plan::Plan;
 
 /// What a pass is called.
@@ -22,10 +22,7 @@ pub(crate) fn step(plan: &Plan) -> Vec<Vec<TimedTask>> {
         weights_seconds: stage.weights_seconds,
         ..StageCost::default()
     });
-    let pipeline = Pipeline {
-        stages: stages.collect(),
-        devices: pipeline.devices.unwrap_or(pipeline.stages.len()),
-        micro_batches: pipeline.micro_batches,
-    };
-    simulate(&pipeline, schedule).map_or_else(|_| Vec::new(), |timeline| timeline.tasks)
+    let counts: Vec<bool> = pipeline.stages.iter().map(|stage| stage.in_flight > 0).collect();
+    let spec = Spec { schedule, micro_batches: pipeline.micro_batches };
+    play(spec, &stages.collect::<Vec<_>>(), &counts).map_or_else(|_| Vec::new(), |timeline| timeline.tasks)
 }

@@ -1,5 +1,7 @@
 //! `ballast replan`: a plan moved to devices that changed, with as few ops moved as it takes.
 
+mod in_use;
+
 use std::path::PathBuf;
 
 use ballast_core::cap::CapSpec;
@@ -8,18 +10,21 @@ use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::plan::Plan;
+use ballast_core::predictor::Counting;
 use ballast_core::profile::Profile;
 use ballast_core::program::Program;
 use ballast_core::report::{Bound, Report};
 use ballast_partition::Method;
 use ballast_planner::replan::{Candidate, Choice, PlannedCandidate, candidates, choose, kept};
+use ballast_remat::Order;
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, note};
 use crate::graph_file;
 use crate::output::{check, paths, write_json};
 use crate::ranges::{duration, factor, threads};
 use crate::report::read_plan;
+use in_use::{InUse, priced};
 
 /// Arguments of `ballast replan`.
 #[derive(clap::Args)]
@@ -44,6 +49,16 @@ pub(crate) struct Args {
     /// May values be swapped to host memory?
     #[arg(long, action = clap::ArgAction::Set, default_value_t = true)]
     swap: bool,
+    /// Do copies run beside computation? None: where those of the plan in use do.
+    #[arg(long)]
+    overlap: Option<bool>,
+    /// Order of first runs: program, or free; none: free where a device of the plan in use runs its ops in another order than the program's.
+    #[arg(long)]
+    order: Option<Order>,
+    /// How operations are counted: 2mac (two per multiply-add) or exact (k multiplications and k-1 additions per dot product of length
+    /// k); none: as more of the times of the plan in use are.
+    #[arg(long, value_parser = counting)]
+    count: Option<Counting>,
     /// Wall-clock limit in seconds; 0 for none; 0 to 1e9.
     #[arg(long, value_parser = duration, default_value_t = 60.0)]
     time_limit: f64,
@@ -60,6 +75,15 @@ pub(crate) struct Args {
     /// Write the new plan here.
     #[arg(short, long)]
     output: PathBuf,
+}
+
+/// A counting by the name that the passes have for it.
+fn counting(text: &str) -> Result<Counting, String> {
+    match text {
+        "2mac" => Ok(Counting::Fused),
+        "exact" => Ok(Counting::Exact),
+        _ => Err(format!("'{text}' is no counting: choose 2mac or exact")),
+    }
 }
 
 /// What moved and what it came to.
@@ -114,14 +138,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let cap: CapSpec = args.cap.parse().map_err(|error| Failure::BadInput(format!("--cap: {error}")))?;
     let old = read_plan(&args.plan)?;
     let in_plan = |text: String| Failure::BadInput(format!("{}: {text}", args.plan.display()));
-    let alignment = carried_over(&old).map_err(in_plan)?;
-    let problem = read_problem(args)?;
-    let (graph, cluster) = (&problem.graph, &problem.cluster);
-    let stay = kept(graph, &old, cluster).map_err(|error| in_plan(error.to_string()))?;
+    let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let in_use = InUse::of(&old, &cluster).map_err(in_plan)?;
+    let graph = read_graph(args)?;
+    let stay = kept(&graph, &old, &cluster).map_err(|error| in_plan(error.to_string()))?;
+    let costs = read_costs(args, &old, &graph, &cluster)?;
+    let problem = Problem { graph, costs, cluster };
+    let cluster = &problem.cluster;
     if cluster.devices.iter().all(|device| old.devices.iter().all(|before| before.name != device.name)) {
-        tracing::warn!("no device of the plan is left by name: everything moves");
+        note("no device of the plan is left by name: everything moves");
     }
-    let looks = Looks { args, problem: &problem, stay: &stay, cap, alignment };
+    let looks = Looks { args, problem: &problem, stay: &stay, cap, in_use: &in_use };
     let deadline = Deadline::after((args.time_limit > 0.0).then_some(args.time_limit));
     let mut found = looks.look((args.time_limit > 0.0).then_some(args.time_limit), None)?;
     if let Some(seconds) = another_look(args, &deadline, found.is_settled()) {
@@ -131,6 +158,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Ok(_) => {}
             Err(failure) => tracing::debug!("second look: {}", failure.message()),
         }
+    }
+    // Of caps that were raised; what the answer says besides is not to be warned of.
+    for text in &found.choice.outcome.plan.notes {
+        note(text);
     }
     let (plan, answer) = finished(&old, &stay, &problem, found.choice, found.scratch_moved);
     write_json(&plan, Some(&args.output))?;
@@ -151,7 +182,7 @@ struct Looks<'a> {
     /// Where each op may stay.
     stay: &'a [Option<DeviceId>],
     cap: CapSpec,
-    alignment: Option<u64>,
+    in_use: &'a InUse,
 }
 
 /// What a look came to.
@@ -229,8 +260,11 @@ impl Looks<'_> {
     ) -> Result<PlannedCandidate<Plan>, Failure> {
         let options = ballast_planner::Options {
             cap: self.cap,
-            arena: self.alignment,
+            arena: self.in_use.alignment,
             swap: self.args.swap,
+            overlap: self.args.overlap.unwrap_or(self.in_use.overlap),
+            order: self.args.order.unwrap_or(self.in_use.order),
+            in_use: self.in_use.starts.clone(),
             limits: limits(self.args, seconds),
             ..ballast_planner::Options::default()
         };
@@ -249,30 +283,6 @@ impl Looks<'_> {
             plan: planned.plan,
         })
     }
-}
-
-/// The alignment of the arenas of a plan, which the new one has, too; none where it has no arenas.
-///
-/// # Errors
-/// A plan for a pipeline, whose cuts and caps are those of all its micro-batches, or arenas that are not alike.
-fn carried_over(old: &Plan) -> Result<Option<u64>, String> {
-    if let Some(pipeline) = &old.pipeline {
-        return Err(format!(
-            "the plan is for a pipeline ({}, {} micro-batches), which is cut anew where devices change: plan again with \
-             `--ballast-plan` and its schedule",
-            pipeline.schedule, pipeline.micro_batches
-        ));
-    }
-    let mut alignments =
-        old.stages.iter().filter_map(|stage| stage.arena.as_ref()).map(|arena| arena.alignment_bytes);
-    let first = alignments.next();
-    if let Some(other) = alignments.find(|&other| Some(other) != first) {
-        let first = first.unwrap_or_default();
-        return Err(format!(
-            "the arenas of the plan have alignments of {first} and {other} bytes: plan again"
-        ));
-    }
-    Ok(first)
 }
 
 fn limits(args: &Args, time_limit_seconds: Option<f64>) -> Limits {
@@ -294,20 +304,30 @@ fn partition_options(
     }
 }
 
-fn read_problem(args: &Args) -> Result<Problem, Failure> {
-    let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
+fn read_graph(args: &Args) -> Result<Graph, Failure> {
     let mut graph = graph_file::read(&args.graph)?;
     // Rules name devices by number, and the numbers are those of the old cluster.
     if graph.ops.iter().any(|op| op.rules.device.is_some()) {
-        tracing::warn!("device rules of the program are not kept: device numbers have changed");
+        note("device rules of the program are not kept: device numbers have changed");
         graph.ops.iter_mut().for_each(|op| op.rules.device = None);
     }
+    Ok(graph)
+}
+
+fn read_costs(args: &Args, old: &Plan, graph: &Graph, cluster: &Cluster) -> Result<Costs, Failure> {
     let profile = match &args.profile {
         None => None,
         Some(path) => Some(Profile::load(path).map_err(|error| Failure::BadInput(error.to_string()))?),
     };
-    let costs = Costs::estimate(&graph, &cluster, profile.as_ref()).costs;
-    Ok(Problem { graph, costs, cluster })
+    let priced = priced(old, (graph, cluster), profile.as_ref(), args.count);
+    if priced.differing > 0 {
+        note(&format!(
+            "{} of {} ops take another time here than in the plan: their devices have changed, or the plan was made \
+             with another profile (--profile)",
+            priced.differing, priced.compared
+        ));
+    }
+    Ok(priced.costs)
 }
 
 /// At most [`MOST_PLANNED`], spread evenly, the one that moves least and the fastest included.

@@ -5,11 +5,13 @@ mod support;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::Cluster;
 use ballast_core::graph::{Graph, LayerType, Op, OpId, Tensor, TensorId, Work};
 use ballast_core::limits::Limits;
 use ballast_core::plan::{ArenaPlan, PipelinePlan, Plan, StagePlan};
+use ballast_core::predictor::Counting;
 use ballast_core::program::Program;
 use ballast_core::units::Bytes;
 use ballast_partition::{Method, Partition};
@@ -371,4 +373,70 @@ fn a_cap_in_bytes_holds_for_the_placement_from_scratch() {
     let scratch = answer["scratch_tmax_seconds"].as_f64().expect("seconds");
     assert!(scratch <= capped * (1.0 + 1e-9), "{scratch} s, {capped} s at once");
     assert!(new.stages.iter().all(|stage| stage.cap_bytes == cap.0 && stage.score.peak_bytes <= cap.0));
+}
+
+/// Writes a plan of a training step on one device for this cap, made with copies beside computation, any order and exact counts.
+fn in_use(here: &Path, cap: Bytes) -> Plan {
+    let write = |name: &str, text: &str| std::fs::write(here.join(name), text).expect("written");
+    write("one.toml", &devices(&["a"]));
+    let cluster = Cluster::parse(&here.join("one.toml").display().to_string()).expect("a device file");
+    let mut graph = training(12);
+    // A third less by exact counts.
+    graph.ops.iter_mut().for_each(|op| op.work.macs_exact = op.work.flops * 2 / 3);
+    let costs = Costs::estimate_with(&graph, &cluster, None, Counting::Exact).costs;
+    let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
+    let partition = ballast_partition::Options { limits: STEPS, ..ballast_partition::Options::default() };
+    let cut = ballast_partition::plan(&program, &partition).expect("a partition");
+    let options = ballast_planner::Options {
+        cap: CapSpec::Absolute(cap),
+        overlap: true,
+        order: ballast_remat::Order::Free,
+        limits: Limits { work_limit: Some(20_000), ..STEPS },
+        ..ballast_planner::Options::default()
+    };
+    let planned = ballast_planner::plan(&program, cut.device_of, cut.report, &options, None).expect("a plan");
+    assert!(planned.plan.cap_met && planned.plan.stages[0].score.swap_bytes > 0);
+    write("graph.json", &serde_json::to_string(&graph).expect("plain data"));
+    write("plan.json", &serde_json::to_string(&planned.plan).expect("plain data"));
+    planned.plan
+}
+
+#[test]
+fn where_nothing_has_changed_the_plan_is_no_worse() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let old = in_use(here, Bytes(6 * (32 << 20)));
+    let replan = ["replan", "plan.json", "one.toml", "--graph", "graph.json", "-o", "new.json"];
+    let limits = ["--time-limit", "0", "--work-limit", "0", "--cap", "192MiB"];
+    let output = ballast(here, &[&replan[..], &limits].concat());
+    let answer = json(&output);
+    assert_eq!(answer["moved"], 0);
+    let seconds = |key: &str| answer[key].as_f64().expect("seconds");
+    assert_eq!(seconds("old_tmax_seconds"), old.balance.tmax_seconds);
+    assert!(seconds("tmax_seconds") <= old.balance.tmax_seconds * (1.0 + 1e-9), "{answer}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.is_empty(), "{said}");
+    // In another counting the plan's times are none of the program's, and that is said.
+    let output = ballast(here, &[&replan[..], &limits, &["--count", "2mac"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("24 of 24 ops take another time here than in the plan"), "{said}");
+    assert!(json(&output)["tmax_seconds"].as_f64() > answer["tmax_seconds"].as_f64());
+    fails(here, &[&replan[..], &["--count", "half"]].concat(), 2, "choose 2mac or exact");
+}
+
+#[test]
+fn a_raised_cap_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    in_use(here, Bytes(6 * (32 << 20)));
+    let replan = ["replan", "plan.json", "one.toml", "--graph", "graph.json", "-o", "new.json"];
+    let limits = ["--time-limit", "0", "--work-limit", "200", "--cap", "70MiB"];
+    let output = ballast(here, &[&replan[..], &limits].concat());
+    json(&output);
+    let new = std::fs::read_to_string(here.join("new.json")).expect("written");
+    let new: Plan = serde_json::from_str(&new).expect("a plan");
+    assert!(!new.cap_met);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("device 0: no plan under the cap of 70.0 MiB; planned under"), "{said}");
+    assert!(new.notes.iter().any(|note| said.contains(note.as_str())), "{:?}", new.notes);
 }

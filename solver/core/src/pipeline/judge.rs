@@ -26,28 +26,48 @@ impl Spec {
         stages / self.schedule.chunks()
     }
 
-    /// What each of the devices that run so many stages holds at a time; stage `v` is on device `v % devices`.
+    /// What each of the devices that run these stages holds at a time; stage `v` is on device `v % devices`. `counts` tells
+    /// which of them the pipeline is made of: a device whose stage does not count holds nothing.
     ///
     /// # Errors
     /// Micro-batches that do not suit the schedule, or stages that do not suit its devices.
-    pub fn in_flight(&self, stages: usize) -> Result<Vec<InFlight>, ScheduleError> {
-        let (devices, chunks) = (self.devices(stages), self.schedule.chunks());
-        if devices * chunks != stages {
-            return Err(ScheduleError::Stages { given: stages, devices, chunks });
+    pub fn in_flight(&self, counts: &[bool]) -> Result<Vec<InFlight>, ScheduleError> {
+        let (devices, chunks) = (self.devices(counts.len()), self.schedule.chunks());
+        if devices * chunks != counts.len() {
+            return Err(ScheduleError::Stages { given: counts.len(), devices, chunks });
         }
-        let of = |device| {
-            Ok(InFlight {
-                moments: moments(self.schedule, device, devices, self.micro_batches)?,
-                split: self.schedule.splits_backward(),
-            })
-        };
-        DeviceId::first(devices).map(of).collect()
+        let kept = self.counting(counts);
+        let mut found =
+            vec![InFlight { moments: Vec::new(), split: self.schedule.splits_backward() }; devices];
+        let depth = self.devices(kept.len());
+        for (place, &device) in kept.iter().take(depth).enumerate() {
+            found[device].moments = moments(self.schedule, DeviceId(place), depth, self.micro_batches)?;
+        }
+        if kept.is_empty() {
+            return Err(ScheduleError::Empty);
+        }
+        Ok(found)
+    }
+
+    /// The same where every stage counts.
+    ///
+    /// # Errors
+    /// As [`Spec::in_flight`].
+    pub fn in_flight_of_all(&self, stages: usize) -> Result<Vec<InFlight>, ScheduleError> {
+        self.in_flight(&vec![true; stages])
+    }
+
+    /// The stages that count. Where a device runs several, all do: the order deals micro-batches out to all of them.
+    fn counting(&self, counts: &[bool]) -> Vec<usize> {
+        (0..counts.len()).filter(|&stage| counts[stage] || self.schedule.chunks() > 1).collect()
     }
 }
 
 /// A judged pipeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
+    /// What every device holds at a time.
+    pub in_flight: Vec<InFlight>,
     /// Times and bytes of one micro-batch on every stage.
     pub stages: Vec<Measured>,
     /// The step played.
@@ -71,13 +91,19 @@ pub fn stage_cost(micro: &MicroBatch, measured: &Measured) -> StageCost {
     }
 }
 
-/// Plays a step of stages with these costs.
+/// Plays a step of stages with these costs; those that do not count are no part of it, as if their devices were not there.
 ///
 /// # Errors
-/// On no micro-batches, or costs that are no times.
-pub fn play(spec: Spec, stages: Vec<StageCost>) -> Result<Timeline, ScheduleError> {
-    let devices = spec.devices(stages.len());
-    simulate(&Pipeline { stages, devices, micro_batches: spec.micro_batches }, spec.schedule)
+/// On no micro-batches, no stage that counts, or costs that are no times.
+pub fn play(spec: Spec, stages: &[StageCost], counts: &[bool]) -> Result<Timeline, ScheduleError> {
+    let kept = spec.counting(counts);
+    let pipeline = Pipeline {
+        stages: kept.iter().map(|&stage| stages[stage]).collect(),
+        devices: spec.devices(kept.len()),
+        micro_batches: spec.micro_batches,
+    };
+    let played = simulate(&pipeline, spec.schedule)?;
+    Ok(if kept.len() == stages.len() { played } else { played.among(&kept, stages) })
 }
 
 /// Judges the plans of all stages as a pipeline. `swap` gives the host link of every stage.
@@ -91,7 +117,8 @@ pub fn judge(
     swap: &[Option<SwapModel>],
     spec: Spec,
 ) -> Result<Judged, Rejection> {
-    let in_flight = spec.in_flight(micros.len()).map_err(|error| unplayable(&error))?;
+    let counts: Vec<bool> = micros.iter().map(|micro| micro.counts).collect();
+    let in_flight = spec.in_flight(&counts).map_err(|error| unplayable(&error))?;
     let mut measured = Vec::with_capacity(micros.len());
     for (index, (micro, plan)) in micros.iter().zip(plans).enumerate() {
         let share = |swap| in_flight[index % in_flight.len()].host_share(index / in_flight.len(), swap);
@@ -103,13 +130,13 @@ pub fn judge(
         })?;
         measured.push(found);
     }
-    let costs = micros.iter().zip(&measured).map(|(micro, measured)| stage_cost(micro, measured)).collect();
-    let timeline = play(spec, costs).map_err(|error| unplayable(&error))?;
-    Ok(Judged { stages: measured, timeline })
+    let costs = micros.iter().zip(&measured).map(|(micro, measured)| stage_cost(micro, measured));
+    let timeline = play(spec, &costs.collect::<Vec<_>>(), &counts).map_err(|error| unplayable(&error))?;
+    Ok(Judged { in_flight, stages: measured, timeline })
 }
 
 /// A schedule that cannot be played counts against the first stage.
-pub(crate) fn unplayable(error: &ScheduleError) -> Rejection {
+fn unplayable(error: &ScheduleError) -> Rejection {
     Rejection {
         device: DeviceId(0),
         op: None,

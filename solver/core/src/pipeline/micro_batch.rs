@@ -61,6 +61,8 @@ pub struct MicroBatch {
     pub boundary: usize,
     /// Bytes held throughout the step, data of the micro-batch apart.
     pub resident_bytes: u64,
+    /// Is it a stage of the pipeline? A device that runs nothing is none.
+    pub counts: bool,
     pub(super) data: Data,
     /// Nodes that run in the backward half for weights, where it is split.
     pub(super) weights: Vec<bool>,
@@ -101,6 +103,7 @@ impl MicroBatch {
             .map(|node| node.0 >= boundary && is_op(node) && !waited[node])
             .collect();
         let mut micro = MicroBatch {
+            counts: !problem.nodes.is_empty(),
             problem,
             boundary,
             resident_bytes,

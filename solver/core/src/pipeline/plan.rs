@@ -9,7 +9,7 @@ use crate::graph::{Graph, OpId};
 use crate::memory::{CompactPlan, ReplayError, SwapModel};
 use crate::pipeline::data::DataBytes;
 use crate::pipeline::in_flight::need_bytes;
-use crate::pipeline::judge::{Spec, judge, unplayable};
+use crate::pipeline::judge::{Spec, judge};
 use crate::pipeline::micro_batch::{Measured, MicroBatch};
 use crate::simulate::Rejection;
 use crate::stage::Stage;
@@ -40,7 +40,7 @@ pub struct PipelinePlan {
 pub struct PipelineStage {
     /// Device number.
     pub device: DeviceId,
-    /// Most micro-batches held at a time for this stage.
+    /// Most micro-batches held at a time for this stage; 0 where the device runs nothing and is no part of the pipeline.
     pub in_flight: usize,
     /// Forward pass, seconds.
     pub forward_seconds: f64,
@@ -116,7 +116,7 @@ pub fn pipeline_of(
     spec: Spec,
 ) -> Result<PipelinePlan, Rejection> {
     let judged = judge(micros, stages, plans, swap, spec)?;
-    let in_flight = spec.in_flight(stages.len()).map_err(|error| unplayable(&error))?;
+    let in_flight = &judged.in_flight;
     let devices = in_flight.len();
     let mut entries = Vec::with_capacity(stages.len());
     for (index, (stage, measured)) in stages.iter().zip(&judged.stages).enumerate() {

@@ -70,6 +70,32 @@ pub struct Timeline {
     pub in_flight: Vec<usize>,
 }
 
+impl Timeline {
+    /// The same where the stages played, one per device, are these among more: the other devices idle throughout.
+    pub(super) fn among(self, kept: &[usize], stages: &[StageCost]) -> Timeline {
+        let devices = stages.len();
+        let mut found = Timeline {
+            step_seconds: self.step_seconds,
+            busy_seconds: vec![0.0; devices],
+            bubble: 1.0 - (1.0 - self.bubble) * kept.len() as f64 / devices as f64,
+            tasks: vec![Vec::new(); devices],
+            memory: stages.iter().map(|stage| vec![(0.0, stage.resident_bytes)]).collect(),
+            peak_bytes: stages.iter().map(|stage| stage.resident_bytes).collect(),
+            in_flight: vec![0; devices],
+        };
+        let played = self.tasks.into_iter().zip(self.memory);
+        for (place, (mut tasks, memory)) in played.enumerate() {
+            let device = kept[place];
+            tasks.iter_mut().for_each(|timed| timed.task.stage = device);
+            (found.tasks[device], found.memory[device]) = (tasks, memory);
+            found.busy_seconds[device] = self.busy_seconds[place];
+            found.peak_bytes[device] = self.peak_bytes[place];
+            found.in_flight[device] = self.in_flight[place];
+        }
+        found
+    }
+}
+
 impl StageCost {
     fn seconds(&self, pass: Pass, split: bool) -> f64 {
         match pass {

@@ -51,7 +51,7 @@ pub struct Balanced {
 pub fn balanced(program: &Program<'_>, pipelining: Pipelining, cap: CapSpec) -> Result<Balanced, Error> {
     let Program { graph, costs, cluster } = *program;
     let Pipelining { spec, granularity, may_idle } = pipelining;
-    spec.in_flight(cluster.devices.len()).map_err(|error| unplayable(&error))?;
+    spec.in_flight_of_all(cluster.devices.len()).map_err(|error| unplayable(&error))?;
     let layers = layers(graph, costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
     let times = RunTimes::of(graph, costs, cluster, &layers);
     let mut best = on_all(program, &layers, &times, (spec, cap))?;
@@ -93,7 +93,14 @@ fn cuts(times: &RunTimes, spec: Spec) -> Option<Vec<usize>> {
     times.cuts_for(spec.schedule, spec.micro_batches, &|_, _, _| 0.0)
 }
 
-/// Where plans of a pipeline start from a placement: one that gives every device a stage, whose cuts may move, and others that leave devices idle. Those have
+/// A placement that plans of a pipeline start from.
+pub(super) struct Start {
+    pub(super) device_of: Vec<DeviceId>,
+    /// Seconds of a step without recomputation: no memory plan of the same cuts takes less.
+    pub(super) step_seconds: f64,
+}
+
+/// Where plans of a pipeline start from a placement: one that gives every device a stage, and others that leave devices idle. Those have
 /// shorter steps than the placement given, none of them with recomputation, and are the shortest, at most so many, or they are that placement itself. What the
 /// devices hold may be more than their memory: that is for plans to say.
 pub(super) fn starts(
@@ -102,7 +109,7 @@ pub(super) fn starts(
     device_of: Vec<DeviceId>,
     Pipelining { spec, may_idle, .. }: Pipelining,
     most: usize,
-) -> Result<(Vec<DeviceId>, Vec<Vec<DeviceId>>), Error> {
+) -> Result<(Vec<DeviceId>, Vec<Start>), Error> {
     let Program { graph, costs, cluster } = *program;
     let is_idle = |device: DeviceId| graph.planned().all(|op| device_of[op] != device);
     let leaves_idle = DeviceId::first(cluster.devices.len()).any(is_idle);
@@ -111,9 +118,9 @@ pub(super) fn starts(
     }
     let times = RunTimes::of(graph, costs, cluster, layers);
     let of_memory = (spec, CapSpec::DeviceMemory);
+    let given_seconds = unplanned(program, &device_of, spec)?.step_seconds;
     let mut fewer = Vec::new();
     if may_idle {
-        let given_seconds = unplanned(program, &device_of, spec)?.step_seconds;
         for cuts in on_fewer(&times, cluster, spec) {
             fewer.push(Candidate::simulated(program, layers, cuts, of_memory)?);
         }
@@ -121,11 +128,13 @@ pub(super) fn starts(
         fewer.sort_by(|a, b| a.step_seconds.total_cmp(&b.step_seconds));
         fewer.truncate(most);
     }
-    let mut fewer: Vec<Vec<DeviceId>> = fewer.into_iter().map(|next| next.balanced.device_of).collect();
+    let start =
+        |Candidate { balanced, step_seconds, .. }| Start { device_of: balanced.device_of, step_seconds };
+    let mut fewer: Vec<Start> = fewer.into_iter().map(start).collect();
     if !leaves_idle {
         return Ok((device_of, fewer));
     }
-    fewer.insert(0, device_of);
+    fewer.insert(0, Start { device_of, step_seconds: given_seconds });
     Ok((on_all(program, layers, &times, of_memory)?.balanced.device_of, fewer))
 }
 

@@ -46,7 +46,7 @@ impl Candidate {
         let devices = site.cluster.devices.len();
         let spec = Spec { schedule, ..site.spec };
         let cluster = site.cluster.divided(schedule.chunks()).map_err(Error::Options)?;
-        if spec.in_flight(cluster.devices.len()).is_err() {
+        if spec.in_flight_of_all(cluster.devices.len()).is_err() {
             return Ok(None);
         }
         let costs = site.costs.divided(devices, schedule.chunks());

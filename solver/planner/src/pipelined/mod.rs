@@ -6,6 +6,7 @@ mod choice;
 mod exact;
 mod joint;
 mod memory;
+mod part;
 mod plan;
 mod runs;
 

@@ -21,6 +21,7 @@ use super::balance::{MOST_PIECES, refuse, starts, unplayable};
 use super::choice::{Choice, choices};
 use super::joint::{StopRule, joint};
 use super::memory::{DeviceMemory, StageMemory, plan_in_flight};
+use super::part::{cluster_of, costs_of};
 use super::runs::{Runs, Site};
 use crate::stages::StageOutcome;
 use crate::{Error, Options, Pipelining};
@@ -43,6 +44,17 @@ pub(crate) struct PlannedPipeline {
     pub rounds: usize,
 }
 
+impl PlannedPipeline {
+    /// Stages whose cap was raised.
+    fn raised(&self) -> usize {
+        self.outcomes.iter().filter(|outcome| outcome.relaxed()).count()
+    }
+
+    fn step_seconds(&self) -> f64 {
+        self.pipeline.step_seconds
+    }
+}
+
 /// Plans a placed training step as a pipeline; may its cuts move?
 pub(crate) fn plan(
     program: &Program<'_>,
@@ -63,48 +75,64 @@ pub(crate) fn plan(
     let layers =
         layers(program.graph, program.costs, granularity, MOST_PIECES).map_err(|error| refuse(&error))?;
     let (all, fewer) = starts(program, &layers, device_of, pipelining, MOST_ON_FEWER)?;
-    let part = |parts: usize| deadline.within(deadline.remaining_seconds() / parts as f64);
-    let parts = fewer.len() + 1;
-    let first = part(if parts > 1 { 2 } else { 1 });
-    let mut best = moved(program, all, options, (spec, solver, &layers), &first);
-    for (number, device_of) in fewer.into_iter().enumerate() {
-        let rounds = best.as_ref().map_or(1, |planned| planned.rounds);
-        let next = finish(program, device_of, options, spec, rounds, &part(parts - number - 1));
+    // The placement on all devices has half of the time and of the rounds where there are others.
+    let part = |parts: usize, rounds: usize| {
+        let deadline = deadline.within(deadline.remaining_seconds() / parts as f64);
+        StopRule { max_rounds: options.max_rounds.saturating_sub(rounds) / parts, ..ends(options, deadline) }
+    };
+    let placement = (spec, solver, &layers);
+    let mut best = moved(program, all, options, placement, &part(if fewer.is_empty() { 1 } else { 2 }, 0));
+    let rounds_of =
+        |planned: &Result<PlannedPipeline, Error>| planned.as_ref().map_or(1, |planned| planned.rounds);
+    let (mut rounds, count) = (rounds_of(&best), fewer.len());
+    for (number, start) in fewer.into_iter().enumerate() {
+        // Memory plans only add to its step.
+        if best.as_ref().is_ok_and(|best| best.raised() == 0 && best.step_seconds() <= start.step_seconds) {
+            continue;
+        }
+        let next = moved(program, start.device_of, options, placement, &part(count - number, rounds));
+        rounds += rounds_of(&next);
         best = better(best, next);
     }
-    best
+    best.map(|best| PlannedPipeline { rounds, ..best })
 }
 
-/// Plans a placement whose cuts move first, where it is one of the layer view.
+/// Plans a placement whose cuts move first, where it is one of the layer view. Devices that run nothing go on running nothing.
 fn moved(
     program: &Program<'_>,
     device_of: Vec<DeviceId>,
     options: &Options,
     (spec, solver, layers): (Spec, Solver, &Layers),
-    deadline: &Deadline,
+    ends: &StopRule,
 ) -> Result<PlannedPipeline, Error> {
     let Program { graph, costs, cluster } = *program;
-    let Some(given) = cuts_of(graph, layers, &device_of, cluster.devices.len()) else {
+    let deadline = &ends.deadline;
+    let kept = running(graph, &device_of, cluster.devices.len(), spec);
+    let given =
+        cuts_of(graph, layers, &device_of, &kept).filter(|given| !given.is_empty() && ends.max_rounds > 1);
+    let Some(given) = given else {
         return finish(program, device_of, options, spec, 1, deadline);
     };
     let moving = options.limits.time_limit_seconds.map(|_| deadline.remaining_seconds() * MOVING_SHARE);
+    let (own_cluster, own_costs) = (cluster_of(cluster, &kept), costs_of(costs, &kept));
     let site = Site {
         graph,
-        costs,
-        cluster,
+        costs: &own_costs,
+        cluster: &own_cluster,
         layers,
         spec,
         cap: options.cap,
-        memory: quick_memory(options, solver, moving, cluster.devices.len()),
+        memory: quick_memory(options, solver, moving, kept.len()),
         swap: options.swap,
         overlap: options.overlap,
         uniform: false,
     };
-    let ends = ends(options, moving.map_or(*deadline, |seconds| deadline.within(seconds)));
+    let ends = StopRule { deadline: moving.map_or(*deadline, |seconds| deadline.within(seconds)), ..*ends };
     let found = Runs::new(&site).and_then(|mut runs| joint(&mut runs, &site, &given, &ends));
     let found = found.map_err(|error| Error::Partition(error.to_string()))?;
     let rounds = found.rounds;
-    let moved = layers.stage_of(graph, &found.cuts);
+    let moved: Vec<DeviceId> =
+        layers.stage_of(graph, &found.cuts).into_iter().map(|stage| kept[stage.0]).collect();
     // While cuts move, transfers are priced at the links of neighbours: where links differ, what was given may be better.
     if moved != device_of && !cluster.links.is_empty() {
         let half = deadline.within(deadline.remaining_seconds() / 2.0);
@@ -119,10 +147,7 @@ fn better(
     one: Result<PlannedPipeline, Error>,
     other: Result<PlannedPipeline, Error>,
 ) -> Result<PlannedPipeline, Error> {
-    let value = |planned: &PlannedPipeline| {
-        let raised = planned.outcomes.iter().filter(|outcome| outcome.relaxed()).count();
-        (raised, planned.pipeline.step_seconds)
-    };
+    let value = |planned: &PlannedPipeline| (planned.raised(), planned.step_seconds());
     match (one, other) {
         (Ok(one), Ok(other)) => Ok(if value(&other) < value(&one) { other } else { one }),
         (Ok(only), Err(_)) | (Err(_), Ok(only)) => Ok(only),
@@ -208,19 +233,26 @@ fn own(options: &Options) -> Result<Solver, Error> {
     )))
 }
 
-/// The cuts of a placement, where it is one of the layer view that leaves no device idle.
-fn cuts_of(graph: &Graph, layers: &Layers, device_of: &[DeviceId], devices: usize) -> Option<Vec<usize>> {
-    let mut first = vec![usize::MAX; devices];
+/// The devices that are stages of the pipeline, ascending: those that run something, and where a device runs several stages all.
+fn running(graph: &Graph, device_of: &[DeviceId], devices: usize, spec: Spec) -> Vec<DeviceId> {
+    let mut runs = vec![spec.schedule.chunks() > 1; devices];
+    graph.planned().for_each(|op| runs[device_of[op]] = true);
+    DeviceId::first(devices).filter(|&device| runs[device]).collect()
+}
+
+/// The cuts of a placement on these devices, where it is one of the layer view that leaves none of them idle.
+fn cuts_of(graph: &Graph, layers: &Layers, device_of: &[DeviceId], kept: &[DeviceId]) -> Option<Vec<usize>> {
+    let mut first = vec![usize::MAX; kept.len()];
     for op in graph.planned() {
-        let known = first.get_mut(device_of[op].0)?;
-        *known = (*known).min(layers.piece_of[op]);
+        let stage = kept.binary_search(&device_of[op]).ok()?;
+        first[stage] = first[stage].min(layers.piece_of[op]);
     }
     if first.contains(&usize::MAX) {
         return None;
     }
     let cuts = first.split_off(1);
     let placed = layers.stage_of(graph, &cuts);
-    graph.planned().all(|op| placed[op] == device_of[op]).then_some(cuts)
+    graph.planned().all(|op| kept[placed[op].0] == device_of[op]).then_some(cuts)
 }
 
 /// Plans the memory of every stage with the time that is left.
@@ -235,7 +267,8 @@ fn finish(
     let Program { graph, costs, cluster } = *program;
     let first_backward = first_backward(graph)?;
     let stages = stages(graph, costs, cluster, &device_of);
-    let in_flight = spec.in_flight(stages.len()).map_err(|error| unplayable(&error))?;
+    let counts: Vec<bool> = stages.iter().map(|stage| !stage.problem.nodes.is_empty()).collect();
+    let in_flight = spec.in_flight(&counts).map_err(|error| unplayable(&error))?;
     let devices = in_flight.len();
     let mut outcomes: Vec<Option<StageOutcome>> = vec![None; stages.len()];
     let mut swaps = vec![None; stages.len()];

@@ -124,7 +124,7 @@ impl<'a> Runs<'a> {
     /// Where micro-batches or stages do not suit the schedule.
     pub fn new(site: &'a Site<'a>) -> Result<Self, Error> {
         let in_flight =
-            site.spec.in_flight(site.cluster.devices.len()).map_err(|error| unplayable(&error))?;
+            site.spec.in_flight_of_all(site.cluster.devices.len()).map_err(|error| unplayable(&error))?;
         Ok(Runs { site, in_flight, cache: BTreeMap::new() })
     }
 
@@ -231,8 +231,10 @@ impl<'a> Runs<'a> {
         };
         let by_device: Vec<Vec<StageCost>> = runs.iter().map(|run| run.costs()).collect();
         let chunks = self.site.spec.schedule.chunks();
-        let costs = (0..chunks).flat_map(|chunk| by_device.iter().map(move |costs| costs[chunk])).collect();
-        let timeline = play(self.site.spec, costs).map_err(|error| unplayable(&error))?;
+        let costs = (0..chunks).flat_map(|chunk| by_device.iter().map(move |costs| costs[chunk]));
+        let costs: Vec<StageCost> = costs.collect();
+        let timeline =
+            play(self.site.spec, &costs, &vec![true; costs.len()]).map_err(|error| unplayable(&error))?;
         Ok(Score {
             short_bytes: runs.iter().map(short).max().unwrap_or(0),
             step_seconds: timeline.step_seconds,
