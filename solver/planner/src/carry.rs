@@ -120,7 +120,7 @@ mod tests {
         let order = Some([1, 0, 2, 3, 4, 5, 6, 7].map(NodeId).to_vec());
         let reordered = CompactPlan { order, ..CompactPlan::default() };
         let start = (&round.stages[0], &reordered);
-        assert_eq!(carried_over(start, &round.stages[0]), [reordered.clone()]);
+        assert_eq!(carried_over(start, &round.stages[0]), std::slice::from_ref(&reordered));
         assert_eq!(carried_over(start, &program.stages(&place(&[3]))[0]), []);
         assert_eq!(all[1], CompactPlan { recompute: at(&[(5, 2), (6, 1)]), ..CompactPlan::default() });
         // Op 3, which op 4 reads, is received in its place: nothing moves. Op 2 elsewhere arrives a second time where it ran again.

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
 use ballast_core::device::{Cluster, DeviceId, Link};
-use ballast_core::graph::{Graph, LayerType, Op, OpId, Tensor};
+use ballast_core::graph::{Graph, OpId};
 use ballast_core::limits::{Deadline, Limits};
 use ballast_core::memory::{CompactPlan, NodeId};
 use ballast_core::pipeline::{

@@ -35,8 +35,8 @@ impl InUse {
     /// A plan for a pipeline, whose cuts and caps are those of all its micro-batches, or arenas that are not alike.
     pub(super) fn of(old: &Plan, cluster: &Cluster) -> Result<Self, String> {
         let alignment = alignment(old)?;
-        let links = old.stages.iter().filter_map(|stage| stage.memory.as_ref()?.swap);
-        let overlap = links.fold(false, |any, link| any || link.overlap);
+        let mut links = old.stages.iter().filter_map(|stage| stage.memory.as_ref()?.swap);
+        let overlap = links.any(|link| link.overlap);
         // Files of old do not hold their stages: then nothing is known of them.
         let known = stages_of(old).ok().and_then(|stages| {
             let plans = compact_plans(&stages, &old.ops).ok()?;
