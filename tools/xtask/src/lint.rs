@@ -68,9 +68,12 @@ fn python(workspace: &Workspace) -> Result<()> {
         return Ok(());
     };
     let folders = ["tools/python", "tools/xla", "tools/planners", "tools/ray_jobs"];
-    Ok(cmd!(workspace.shell, "{ruff} -m ruff check --quiet --no-cache --config tools/python/pyproject.toml {folders...}")
-        .quiet()
-        .run()?)
+    Ok(cmd!(
+        workspace.shell,
+        "{ruff} -m ruff check --quiet --no-cache --config tools/python/pyproject.toml {folders...}"
+    )
+    .quiet()
+    .run()?)
 }
 
 /// Allowed licences, banned crates and sources of `deny.toml`, where cargo-deny is installed: building it takes longer than
