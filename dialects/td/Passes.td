@@ -70,13 +70,15 @@ def Remat : BallastPass<"remat"> {
     `ballast.plan`), the others move; a program whose ops all have one and that has no `ballast.plan` is planned as it was placed. A program without
     `ballast.device` is one stage on the first device. Every plan is replayed by an independent judge before it is written.
 
-    Where a program that is not partitioned, or is on one device, is over the cap, its counted loops are opened first (`loops`); a share stays one of the peak before.
+    Where a program that is not partitioned, or is on one device, is over the cap, its counted loops are opened first (`loops`), and for XLA's compiler for CPUs some gradients written out (`gradients`); a
+    share stays one of the peak before.
 
     Where no plan keeps the cap, the cap is raised in steps, `cap_met = false` says so in the plan, and a warning names the cap asked for, the one
     used and the least possible, the op that binds, why, and what would help; `relax-limit=0` fails there instead.
   }];
   let options = [
     FunctionOption, DevicesOption, DynamicDimOption, CapOption, CapCountsOption, FusionOption, HeapGapsOption, StorageOption, LoopsOption,
+    GradientsOption,
     Choice<"solver", "solver", MemorySolver, "Who solves the memory plan.">,
     Choice<"order", "order", MemoryOrder, "Order in which the ops of a stage first run.">,
     Flag<"swap", "swap", "true", "May values go to host memory and back?">,

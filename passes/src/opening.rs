@@ -1,5 +1,6 @@
-//! Reading a program to plan it: calls inlined, and counted loops opened where as one op each they would stand in the plan's way.
+//! Reading a program to plan it: calls inlined, gradients written out and counted loops opened where as one op each they would stand in the plan's way.
 
+use ballast_core::cap::CapSpec;
 use ballast_core::device::Cluster;
 use ballast_core::graph::OpId;
 use ballast_core::units::Bytes;
@@ -16,13 +17,18 @@ use crate::annotations;
 use crate::annotations::settings::PlanSettings;
 use crate::backend::xla::{barriers, products, updates};
 use crate::import;
+use crate::lower::ballast_depthwise_gradients::Depthwise;
 use crate::lower::ballast_inline::inline_calls;
+use crate::lower::ballast_pool_gradients::Pool;
 use crate::lower::ballast_unroll::{is_loop, open_in_function};
+use crate::lower::gradients::{has_gradients, write_out_in};
 use crate::lower::unroll::{Budget, Iterations, Nested, carried_bytes, open_in_block};
 use crate::parts::LONG;
-use crate::program::{Chosen, Loops, Program, Source, cluster, options, peak_on_one, read, read_quietly};
+use crate::program::{
+    Chosen, Gradients, Loops, Program, Source, cluster, options, peak_on_one, read, read_quietly,
+};
 
-/// Inlines the calls of private helpers, opens loops that stand in a plan's way, and reads the program, which has something to plan.
+/// Inlines the calls of private helpers, writes out gradients and opens loops that stand in a plan's way, and reads the program, which has something to plan.
 ///
 /// # Errors
 /// With the diagnostic that was emitted.
@@ -32,9 +38,12 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
 ) -> Result<Program<'c, 'a>, Reported> {
     let cluster = cluster(module, source.devices)?;
     inline_calls(module, Some(source.function))?;
+    let written = write_gradients_out(module, source, &cluster)?;
+    let source = &written.as_ref().map_or(*source, |written| written.like(source));
     let opened = open_loops(module, source, &cluster)?;
     let source = &opened.as_ref().map_or(*source, |opened| opened.like(source));
-    let (is_opened, whole_peak) = (opened.is_some(), opened.map(|opened| opened.whole_peak));
+    let is_opened = opened.is_some();
+    let whole_peak = written.or(opened).map(|before| before.whole_peak);
     barriers::split(module)?;
     products::exchange(module)?;
     // On several devices the order is what they are cut in, too.
@@ -82,7 +91,7 @@ fn faster_opened(
     Ok(opened.filter(|&seconds| seconds < program.least_tmax_seconds()))
 }
 
-/// A program with its loops opened: what it was like before.
+/// A program with its loops opened, or its gradients written out: what it was like before.
 struct Opened {
     /// Its peak on one device.
     whole_peak: Bytes,
@@ -91,14 +100,66 @@ struct Opened {
 }
 
 impl Opened {
-    /// Where to read the program from now: an earlier plan is gone, and what it was made with stays.
+    /// Where to read the program from now: an earlier plan is gone, and what it was made with stays. A share is one of the peak before.
     fn like<'o>(&self, source: &Source<'o>) -> Source<'o> {
         let storage = match source.storage {
             Chosen::Options(_, counts, gaps) => Chosen::Options(self.fusion, counts, gaps),
             Chosen::Plan => Chosen::Plan,
         };
-        Source { storage, ..*source }
+        let in_bytes = |cap: CapSpec| match cap {
+            CapSpec::Share(_) => CapSpec::Absolute(cap.bytes(self.whole_peak, self.whole_peak)),
+            _ => cap,
+        };
+        let loops = match source.loops {
+            Loops::ForCap(cap) => Loops::ForCap(in_bytes(cap)),
+            other => other,
+        };
+        Source { storage, loops, within: source.within.map(in_bytes), ..*source }
     }
+}
+
+/// Writes out the gradients for which XLA's CPU compiler holds, and computes, far more than they come to, where the program is over the cap with them as they
+/// are; what the program was like before, if it was done.
+fn write_gradients_out(
+    module: OperationRef<'_, '_>,
+    source: &Source<'_>,
+    cluster: &(Cluster, bool),
+) -> Result<Option<Opened>, Reported> {
+    let Gradients::ForCap(cap) = source.gradients else { return Ok(None) };
+    let has_any = |function: OperationRef<'_, '_>| {
+        has_gradients::<Pool>(function) || has_gradients::<Depthwise>(function)
+    };
+    if cluster.0.devices.len() > 1
+        || !import::functions(module).into_iter().any(|(_, function)| has_any(function))
+    {
+        return Ok(None);
+    }
+    let program = read_quietly(module, source, cluster.clone())?.0;
+    let function = program.imported.function;
+    let is_written_for = program.storage.model() == passes::FusionModel::XlaCpu;
+    let earlier = annotations::read_plan(&program.imported);
+    if !is_written_for || !has_any(function) || earlier.as_ref().is_some_and(|plan| !is_plain(plan, &program))
+    {
+        return Ok(None);
+    }
+    let peak = peak_as_it_is(&program);
+    if cap.bytes(peak, program.cluster.devices[0].memory) >= peak {
+        return Ok(None);
+    }
+    if earlier.is_some() {
+        annotations::clear(&program.imported, &[]);
+    }
+    let name = &program.imported.graph.name;
+    let written = [write_out_in::<Pool>(name, function)?, write_out_in::<Depthwise>(name, function)?];
+    let before = Opened { whole_peak: peak, fusion: program.storage.model() };
+    Ok((written.iter().any(|&count| count > 0) || earlier.is_some()).then_some(before))
+}
+
+/// The peak of a program on one device with every value kept until it is read last.
+fn peak_as_it_is(program: &Program<'_, '_>) -> Bytes {
+    program
+        .whole_peak
+        .unwrap_or_else(|| peak_on_one(&program.imported.graph, &program.costs, &program.cluster))
 }
 
 /// Opens the counted loops of the function to be planned where one of them as one op would stand in the plan's way; what the program was
@@ -128,9 +189,7 @@ fn open_loops(
     if earlier.as_ref().is_some_and(|earlier| !is_plain(earlier, &program)) {
         return Ok(None);
     }
-    let peak = program
-        .whole_peak
-        .unwrap_or_else(|| peak_on_one(&program.imported.graph, &program.costs, &program.cluster));
+    let peak = peak_as_it_is(&program);
     let most_ops = passes::BallastUnrollOptions::default().max_ops;
     let in_the_way = match source.loops {
         Loops::Whole => false,

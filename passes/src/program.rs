@@ -47,6 +47,7 @@ pub(crate) struct Source<'o> {
     /// Path of what the back end was measured to hold; empty: nothing was.
     pub measured_storage: &'o str,
     pub loops: Loops,
+    pub gradients: Gradients,
     /// Cap of one device, under which fusions that alone exceed it are planned in parts.
     pub within: Option<CapSpec>,
     /// Ops that store their values besides those that do anyway.
@@ -76,6 +77,25 @@ impl Loops {
     }
 }
 
+/// Which gradients of max pooling and of depthwise kernels are written out before planning.
+#[derive(Clone, Copy)]
+pub(crate) enum Gradients {
+    /// None.
+    Whole,
+    /// All, where the program that is not partitioned, or has one device, is over this cap with them whole, for XLA's compiler for CPUs.
+    ForCap(CapSpec),
+}
+
+impl Gradients {
+    /// As an option says it; `open` where it is left to the planner.
+    pub(crate) fn chosen(handling: passes::GradientHandling, open: Gradients) -> Self {
+        match handling {
+            passes::GradientHandling::Auto => open,
+            passes::GradientHandling::Whole => Gradients::Whole,
+        }
+    }
+}
+
 /// The [`Source`] that the options of a planning pass name.
 macro_rules! source {
     ($options:expr) => {
@@ -92,6 +112,7 @@ macro_rules! source {
             ),
             measured_storage: "",
             loops: $crate::program::Loops::Whole,
+            gradients: $crate::program::Gradients::Whole,
             within: None,
             held: &[],
             results_apart: false,
@@ -121,7 +142,7 @@ pub(crate) struct Program<'c, 'a> {
     pub profile: Option<String>,
     /// Did the devices come from the options, so that the module should say so from now on?
     pub cluster_is_new: bool,
-    /// The peak of the program on one device before its loops were opened, or values stored that are computed where they are read, if that was done.
+    /// The peak of the program on one device before its gradients were written out, its loops opened, or values stored that are computed where they are read, if that was done.
     pub whole_peak: Option<Bytes>,
 }
 

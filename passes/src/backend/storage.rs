@@ -298,7 +298,7 @@ impl Storage {
     }
 
     /// Is it XLA's CPU compiler?
-    fn is_cpu(&self) -> bool {
+    pub(crate) fn is_cpu(&self) -> bool {
         matches!(self.model, FusionModel::XlaCpu | FusionModel::XlaCpuAsIs)
     }
 

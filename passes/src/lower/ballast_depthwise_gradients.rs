@@ -27,7 +27,7 @@ pub(crate) fn run(
 }
 
 /// The gradient of a depthwise kernel.
-struct Depthwise {
+pub(crate) struct Depthwise {
     element: String,
     /// Extents of the image, `[samples, spatial.., channels]`, and of the gradient it is multiplied with.
     image: Vec<i64>,

@@ -28,7 +28,7 @@ pub(crate) fn run(
 }
 
 /// The gradient of a max pooling.
-struct Pool {
+pub(crate) struct Pool {
     /// Element type of operand and source.
     element: String,
     /// Extents of the operand, and of the source: one element per window.

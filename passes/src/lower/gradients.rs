@@ -38,33 +38,50 @@ pub(crate) trait Gradient: Sized {
 /// # Errors
 /// At a function that is planned already.
 pub(crate) fn write_out<G: Gradient>(module: OperationRef<'_, '_>) -> Result<(), Reported> {
-    let noun = G::NOUN;
     for (name, function) in import::functions(module) {
-        let mut written = 0;
-        for op in ir::nested(function) {
-            let Some(gradient) = G::of(op) else { continue };
-            if function.has_attribute(PLAN) {
-                let text = format!("'{name}' is planned: write its {noun}s out before, or remove `{PLAN}`");
-                return Err(diagnostics::error(function.location(), &text));
-            }
-            match gradient {
-                Ok(gradient) => {
-                    replace(op, &gradient)?;
-                    written += 1;
-                }
-                Err(why) => {
-                    let text = format!("a {noun} stays as it is: {why}");
-                    Remark::new(Kind::Missed, G::REMARK, &name, text).emit(op.location());
-                }
-            }
+        if function.has_attribute(PLAN) && has_gradients::<G>(function) {
+            let text = format!("'{name}' is planned: write its {}s out before, or remove `{PLAN}`", G::NOUN);
+            return Err(diagnostics::error(function.location(), &text));
         }
-        if written > 0 {
-            Remark::new(Kind::Passed, G::REMARK, &name, format!("{noun}s were written out"))
-                .fact("ops", written)
-                .emit(function.location());
-        }
+        write_out_in::<G>(&name, function)?;
     }
     Ok(())
+}
+
+/// Has a function gradients of a kind?
+pub(crate) fn has_gradients<G: Gradient>(function: OperationRef<'_, '_>) -> bool {
+    ir::nested(function).into_iter().any(|op| G::of(op).is_some())
+}
+
+/// Writes out every gradient of a kind in a function that is not planned; how many there were.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn write_out_in<G: Gradient>(
+    name: &str,
+    function: OperationRef<'_, '_>,
+) -> Result<usize, Reported> {
+    let noun = G::NOUN;
+    let mut written = 0;
+    for op in ir::nested(function) {
+        match G::of(op) {
+            Some(Ok(gradient)) => {
+                replace(op, &gradient)?;
+                written += 1;
+            }
+            Some(Err(why)) => {
+                let text = format!("a {noun} stays as it is: {why}");
+                Remark::new(Kind::Missed, G::REMARK, name, text).emit(op.location());
+            }
+            None => {}
+        }
+    }
+    if written > 0 {
+        Remark::new(Kind::Passed, G::REMARK, name, format!("{noun}s were written out"))
+            .fact("ops", written)
+            .emit(function.location());
+    }
+    Ok(written)
 }
 
 fn replace<'c: 'a, 'a>(op: OperationRef<'c, 'a>, gradient: &impl Gradient) -> Result<(), Reported> {

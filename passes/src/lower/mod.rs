@@ -17,7 +17,7 @@ pub(crate) mod ballast_strip;
 pub(crate) mod ballast_to_buffers;
 pub(crate) mod ballast_to_stablehlo;
 pub(crate) mod ballast_unroll;
-mod gradients;
+pub(crate) mod gradients;
 mod messages;
 mod native;
 pub(crate) mod pairs;

@@ -166,10 +166,16 @@ fn binding(stage: &Stage) -> Option<OpId> {
     Some(stage.sources.get(node?.0)?.op())
 }
 
+/// Bytes that XLA's compiler for CPUs fills before the first op for gradients that are one op each, and holds until they have run.
+fn indices(program: &Program<'_, '_>) -> u64 {
+    let of_op = |id: OpId| program.imported.workspace_in_xla.get(id.0).map_or(0, |held| held.early.0);
+    if program.storage.is_cpu() { program.imported.graph.planned().map(of_op).sum() } else { 0 }
+}
+
 /// What is counted as room for gaps between buffers of the back end's heap, bytes.
 fn gaps(program: &Program<'_, '_>) -> u64 {
     let early = program.imported.graph.early.iter().map(|&(_, bytes)| bytes.0).sum::<u64>();
-    if program.storage.leaves_room() { early } else { 0 }
+    if program.storage.leaves_room() { early.saturating_sub(indices(program)) } else { 0 }
 }
 
 /// Why, where what is there throughout is the reason; a stage's resident bytes and the least it needs at once are given.
@@ -185,6 +191,17 @@ fn why_throughout(program: &Program<'_, '_>, (resident, least): (u64, u64), requ
         });
     }
     let resident = Bytes(resident.saturating_sub(gaps));
+    let indices = Bytes(indices(program));
+    let lacks = |bytes: u64| bytes >= requested.0 && bytes.saturating_sub(indices.0) < requested.0;
+    if lacks(resident.0) || lacks(least.saturating_sub(gaps)) {
+        return Some(Why {
+            reason: format!(
+                "{} are indices of pooling gradients, which XLA fills before the first op and holds until these have run",
+                mebibytes(indices)
+            ),
+            remedy: "`--ballast-pool-gradients` before planning writes them out, as `gradients=auto` does on one device under `fusion=xla-cpu`",
+        });
+    }
     (resident >= requested).then(|| Why {
         reason: format!(
             "what stays on the device throughout, such as arguments and buffers of results, alone takes {}",

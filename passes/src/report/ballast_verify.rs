@@ -24,7 +24,7 @@ use crate::annotations::settings::PlanSettings;
 use crate::annotations::{self, Annotated};
 use crate::files::{self, Named};
 use crate::import;
-use crate::program::{self, Chosen, Loops, Program, Source, mebibytes};
+use crate::program::{self, Chosen, Gradients, Loops, Program, Source, mebibytes};
 use crate::report::claims::{self, lie, same_time};
 
 /// A planned program whose attributes were found true.
@@ -210,16 +210,16 @@ fn read<'c: 'a, 'a>(
     let settings = settings.map_err(|text| diagnostics::error(program_ir::place(at), &text))?;
     let results_apart = settings.results_apart();
     let PlanSettings { dynamic_dim, count, .. } = settings;
-    let (storage, loops) = (Chosen::Plan, Loops::Whole);
     let source = Source {
         function,
         devices,
         dynamic_dim,
         profile,
         count,
-        storage,
+        storage: Chosen::Plan,
         measured_storage: "",
-        loops,
+        loops: Loops::Whole,
+        gradients: Gradients::Whole,
         within: None,
         held: &[],
         results_apart,

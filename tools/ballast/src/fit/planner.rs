@@ -151,6 +151,7 @@ impl Planner<'_> {
         let relax = if self.args.remat.contains("relax-limit=") { "" } else { RELAX };
         let gaps = if self.args.remat.contains("heap-gaps=") { "" } else { NO_GAPS };
         let loops = if self.args.remat.contains("loops=") { "" } else { WHOLE_LOOPS };
+        let gradients = if self.args.remat.contains("gradients=") { "" } else { WHOLE_GRADIENTS };
         let devices = self.devices;
         let Files { plan: plan_file, graph, storage } = Files::beside(self.file);
         let mut corrections = String::new();
@@ -160,7 +161,7 @@ impl Planner<'_> {
             corrections = format!("storage='{}' ", storage.display());
         }
         plan.arg(program).args(["--allow-unregistered-dialect", "-o"]).arg(self.file).arg(format!(
-            "--remat=cap-counts={} fusion={fusion} function='{function}' {} {relax}{gaps}{loops}{devices}{corrections}plan-file='{}' graph-file='{}' cap={cap_bytes}",
+            "--remat=cap-counts={} fusion={fusion} function='{function}' {} {relax}{gaps}{loops}{gradients}{devices}{corrections}plan-file='{}' graph-file='{}' cap={cap_bytes}",
             self.args.cap_counts.name(),
             longer(&self.args.remat, patience),
             plan_file.display(),
@@ -241,6 +242,8 @@ const RELAX: &str = "relax-limit=8 ";
 const NO_GAPS: &str = "heap-gaps=false ";
 /// A form of the program with its loops opened is tried beside this one.
 const WHOLE_LOOPS: &str = "loops=whole ";
+/// So is one with its gradients written out.
+const WHOLE_GRADIENTS: &str = "gradients=whole ";
 
 #[cfg(test)]
 mod tests {
