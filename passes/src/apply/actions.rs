@@ -81,7 +81,7 @@ pub(crate) fn merge(
     stages: &[Stage],
     schedules: &[Schedule],
 ) -> Result<Vec<Action>, ActionError> {
-    let mut merger = Merger::new(graph, reads, groups, early, stages);
+    let mut merger = Merger::new(graph, reads, groups, early, (stages, schedules));
     let mut devices: Vec<Cursor<'_>> =
         stages.iter().zip(schedules).map(|(stage, schedule)| Cursor::new(stage, schedule)).collect();
     loop {
@@ -269,6 +269,8 @@ struct Merger<'p> {
     memories: Vec<Memory>,
     /// By op: is it a constant that is made once on each device?
     shared: Vec<bool>,
+    /// By op: does it run more than once, so that fewer ops read each of its values than in the program?
+    runs_again: Vec<bool>,
     /// Is the op's value read on another device?
     crosses: Vec<bool>,
     /// Has the op's value been copied to the host for other devices?
@@ -282,8 +284,14 @@ impl<'p> Merger<'p> {
         reads: &'p [Vec<TensorId>],
         groups: &'p [Group],
         early: &'p [Early],
-        stages: &[Stage],
+        (stages, schedules): (&[Stage], &[Schedule]),
     ) -> Self {
+        let mut runs = vec![0_u32; graph.ops.len()];
+        for (stage, schedule) in stages.iter().zip(schedules) {
+            for step in schedule.steps.iter().filter(|step| matches!(step, Step::Compute(_))) {
+                runs[stage.sources[step.node()].op().0] += 1;
+            }
+        }
         let mut crosses = vec![false; graph.ops.len()];
         for source in stages.iter().flat_map(|stage| &stage.sources) {
             if let NodeSource::Receive(op) = *source {
@@ -298,6 +306,7 @@ impl<'p> Merger<'p> {
             early,
             shared: are_shared(graph, reads),
             memories: (0..devices).map(|_| Memory::default()).collect(),
+            runs_again: runs.iter().map(|&count| count > 1).collect(),
             crosses,
             sent: vec![false; graph.ops.len()],
             actions: Vec::new(),
@@ -350,10 +359,12 @@ impl<'p> Merger<'p> {
         }
         self.make_anew(device, op, held);
         let memory = &self.memories[device];
-        let again = self.early[op].computes_again.iter().filter(|value| !memory.barred.contains(value));
-        let again: Vec<Held> = again.map(|&value| Held::Value(value)).collect();
-        if !again.is_empty() {
-            self.barrier(device, again);
+        let early = &self.early[op];
+        let alone = early.taken_alone.iter().filter(|value| self.runs_again[value.0]);
+        let stored = early.computes_again.iter().chain(alone).filter(|value| !memory.barred.contains(value));
+        let stored: Vec<Held> = stored.map(|&value| Held::Value(value)).collect();
+        if !stored.is_empty() {
+            self.barrier(device, stored);
         }
         self.push(device, What::Run { op, travellers });
         let moment = self.now();

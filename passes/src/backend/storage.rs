@@ -35,6 +35,9 @@ pub(crate) struct Early {
     pub(crate) repeats: bool,
     /// Stored values that it would compute once more for this op, and therefore keep what they are made of.
     pub(crate) computes_again: Vec<OpId>,
+    /// Stored values that its library would take in with this op where no other op reads them, as where the others read what is made again. What the library lacks it would
+    /// store in front instead: every padding of a sum of them in place of the sum.
+    pub(crate) taken_alone: Vec<OpId>,
     /// What ops are made of that are computed inside this one's fusion and inside earlier ones: it would compute them once, and store them.
     pub(crate) made_once: Vec<Place>,
     /// The ops that end those earlier fusions.
@@ -266,6 +269,7 @@ impl Storage {
             })
             .collect();
         add_computed_again(graph, left_alone, &|_| true, &mut early);
+        add_taken_alone(graph, &self.classes(imported), groups, &mut early);
         for &id in &self.inside {
             let mut earlier: Vec<OpId> = Vec::new();
             for group in groups.iter().filter(|group| group.members.binary_search(&id).is_ok()) {
@@ -360,6 +364,26 @@ fn reads_behind_barrier(graph: &Graph, id: OpId) -> bool {
 
 fn is_stablehlo(graph: &Graph) -> bool {
     graph.ops.iter().any(|op| op.name.starts_with("stablehlo."))
+}
+
+/// Adds to reductions that a library runs the values it would take in alone, and with them what it lacks.
+fn add_taken_alone(graph: &Graph, classes: &FusionClasses, groups: &[Group], early: &mut [Early]) {
+    let Some(library) = &classes.library else { return };
+    let lacks = |&id: &OpId| {
+        let kind = classes.ops[id].kind;
+        !library[id] && kind != FusionKind::Iota
+            || matches!(kind, FusionKind::Movement | FusionKind::Assembly)
+    };
+    let is_split = |value: OpId| {
+        let group = groups.iter().find(|group| group.root == value);
+        library[value]
+            && classes.ops[value].kind == FusionKind::Elementwise
+            && group.is_some_and(|group| group.members.iter().any(lacks))
+    };
+    for id in graph.planned().filter(|&id| library[id] && is_reduction(&graph.ops[id].name)) {
+        early[id.0].taken_alone =
+            graph.value_inputs(id).into_iter().filter(|&value| is_split(value)).collect();
+    }
 }
 
 /// Adds, of the values that `is_stored` names, those that ops the plan stores would compute again if the back end were left alone: any op of a group, as the parts of a long

@@ -95,6 +95,28 @@ fn what_would_start_early_waits_for_its_last_operand_or_the_newest_value() {
 }
 
 #[test]
+fn a_value_made_again_is_stored_for_what_would_take_it_in_alone() {
+    // x -> a -> b, which the back end would take a into if nothing else read it; c reads both, after a ran again or not.
+    let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[1, 2], Compute)], 3);
+    let again = CompactPlan { recompute: vec![(2, NodeId(0))], ..CompactPlan::default() };
+    for (plan, takes, expected) in
+        [(CompactPlan::default(), true, false), (again.clone(), false, false), (again, true, true)]
+    {
+        let costs = Costs { seconds: vec![vec![1.0; 3]] };
+        let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[DeviceId(0); 3]);
+        let schedule = expand(&stages[0].problem, &plan).unwrap();
+        let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
+        let mut early = vec![Early::default(); 3];
+        early[1].taken_alone = if takes { vec![OpId(0)] } else { Vec::new() };
+        let merged = merge(&graph, &reads, &[], &early, &stages, &[schedule]).unwrap();
+        let first =
+            merged.iter().position(|action| matches!(action.what, What::Run { op: OpId(1), .. })).unwrap();
+        let is_stored = merged[first - 1].what == What::Barrier(vec![Held::Value(OpId(0))]);
+        assert_eq!(is_stored, expected, "{merged:?}");
+    }
+}
+
+#[test]
 fn a_large_value_waits_for_the_newest_one() {
     // x -> a -> b; c reads a and could run before b. Only a large one is held back; b comes right after what it reads.
     let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[1], Compute), (&[2, 3], Compute)], 4);
