@@ -138,8 +138,8 @@ def NestedLoops : Choices<"NestedLoops", "Which loops are opened where not all m
 def LoopHandling : Choices<"LoopHandling", "What becomes of counted loops", [
     Value<"Auto", "auto", "opened like `--ballast-unroll` does, where a loop as one op would stand in the plan's way: where loops take more than a quarter of a device's fair share of the time and their ops one by one are faster than that, or, in `--remat`, where a program that is not partitioned, or is on one device, is over the cap">,
     Value<"Whole", "whole", "each is one op">]>;
-def GradientHandling : Choices<"GradientHandling", "What becomes of gradients of max pooling and of depthwise kernels", [
-    Value<"Auto", "auto", "written out like `--ballast-pool-gradients` and `--ballast-depthwise-gradients` do under `fusion=xla-cpu`, where a program that is not partitioned, or is on one device, is over the cap: XLA's compiler for CPUs holds, and computes, many times what they come to">,
+def GradientHandling : Choices<"GradientHandling", "What becomes of gradients of max pooling, of depthwise kernels and of gathers of one element per row", [
+    Value<"Auto", "auto", "written out like `--ballast-pool-gradients`, `--ballast-depthwise-gradients` and `--ballast-gather-gradients` do under `fusion=xla-cpu`, where a program that is not partitioned, or is on one device, is over the cap: XLA's compiler for CPUs holds many times what they come to">,
     Value<"Whole", "whole", "each is one op">]>;
 def KernelsKept : Choices<"KernelsKept", "What is kept of a module whose loops became kernels", [
     Value<"All", "all", "the program and its kernels">,
@@ -175,7 +175,7 @@ def StorageOption : Text<"storage", "storage", "",
     "Path of a JSON file of what the back end was measured to hold for single ops, beyond what is predicted; ops it does not list are predicted.">;
 def CapCountsOption : Choice<"capCounts", "cap-counts", CapCounts, "What a cap and a peak count.">;
 def LoopsOption : Choice<"loops", "loops", LoopHandling, "What becomes of loops whose iterations can be counted.">;
-def GradientsOption : Choice<"gradients", "gradients", GradientHandling, "What becomes of gradients of max pooling and of depthwise kernels.">;
+def GradientsOption : Choice<"gradients", "gradients", GradientHandling, "What becomes of gradients of max pooling, of depthwise kernels and of gathers of one element per row.">;
 def TimeLimitOption : Real<"timeLimit", "time-limit", "0.0", "0", "1e9",
     "Wall-clock limit of the search in seconds; 0: 60 seconds, or no clock at all where `work-limit` is set.">;
 def WorkLimitOption : Count<"workLimit", "work-limit", "0", "0", U64.most,

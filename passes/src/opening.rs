@@ -18,6 +18,7 @@ use crate::annotations::settings::PlanSettings;
 use crate::backend::xla::{barriers, products, updates};
 use crate::import;
 use crate::lower::ballast_depthwise_gradients::Depthwise;
+use crate::lower::ballast_gather_gradients::{Picked, take_sums_in};
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::ballast_pool_gradients::Pool;
 use crate::lower::ballast_unroll::{is_loop, open_in_function};
@@ -118,8 +119,8 @@ impl Opened {
     }
 }
 
-/// Writes out the gradients for which XLA's CPU compiler holds, and computes, far more than they come to, where the program is over the cap with them as they
-/// are; what the program was like before, if it was done.
+/// Writes out the gradients for which XLA's CPU compiler holds far more than they come to, where the program is over the cap with them as they are; what the program
+/// was like before, if it was done.
 fn write_gradients_out(
     module: OperationRef<'_, '_>,
     source: &Source<'_>,
@@ -127,7 +128,9 @@ fn write_gradients_out(
 ) -> Result<Option<Opened>, Reported> {
     let Gradients::ForCap(cap) = source.gradients else { return Ok(None) };
     let has_any = |function: OperationRef<'_, '_>| {
-        has_gradients::<Pool>(function) || has_gradients::<Depthwise>(function)
+        has_gradients::<Pool>(function)
+            || has_gradients::<Depthwise>(function)
+            || has_gradients::<Picked>(function)
     };
     if cluster.0.devices.len() > 1
         || !import::functions(module).into_iter().any(|(_, function)| has_any(function))
@@ -150,9 +153,11 @@ fn write_gradients_out(
         annotations::clear(&program.imported, &[]);
     }
     let name = &program.imported.graph.name;
-    let written = [write_out_in::<Pool>(name, function)?, write_out_in::<Depthwise>(name, function)?];
-    let before = Opened { whole_peak: peak, fusion: program.storage.model() };
-    Ok((written.iter().any(|&count| count > 0) || earlier.is_some()).then_some(before))
+    write_out_in::<Pool>(name, function)?;
+    write_out_in::<Depthwise>(name, function)?;
+    take_sums_in(function)?;
+    write_out_in::<Picked>(name, function)?;
+    Ok(Some(Opened { whole_peak: peak, fusion: program.storage.model() }))
 }
 
 /// The peak of a program on one device with every value kept until it is read last.

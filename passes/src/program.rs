@@ -77,7 +77,7 @@ impl Loops {
     }
 }
 
-/// Which gradients of max pooling and of depthwise kernels are written out before planning.
+/// Which gradients of max pooling, of depthwise kernels and of gathers of one element per row are written out before planning.
 #[derive(Clone, Copy)]
 pub(crate) enum Gradients {
     /// None.

@@ -28,20 +28,29 @@ pub(crate) fn run(
     _options: &BallastGatherGradientsOptions,
 ) -> Result<(), Reported> {
     for (_, function) in import::functions(module) {
-        if function.has_attribute(PLAN) {
-            continue; // refused below, if it has any
-        }
-        let found: Vec<_> =
-            ir::nested(function).into_iter().filter_map(|op| Some((op, Picked::of(op)?.ok()?))).collect();
-        for (op, picked) in found {
-            picked.take_sums(op)?;
+        // Refused below, if it has any.
+        if !function.has_attribute(PLAN) {
+            take_sums_in(function)?;
         }
     }
     write_out::<Picked>(module)
 }
 
+/// Makes of the sums over rows that a gradient will be selected into what was picked for them.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn take_sums_in(function: OperationRef<'_, '_>) -> Result<(), Reported> {
+    let found: Vec<_> =
+        ir::nested(function).into_iter().filter_map(|op| Some((op, Picked::of(op)?.ok()?))).collect();
+    for (op, picked) in found {
+        picked.take_sums(op)?;
+    }
+    Ok(())
+}
+
 /// The gradient of picking one element per row.
-struct Picked {
+pub(crate) struct Picked {
     element: String,
     /// Element type of the positions.
     index: String,

@@ -39,7 +39,8 @@ pub(crate) trait Gradient: Sized {
 /// At a function that is planned already.
 pub(crate) fn write_out<G: Gradient>(module: OperationRef<'_, '_>) -> Result<(), Reported> {
     for (name, function) in import::functions(module) {
-        if function.has_attribute(PLAN) && has_gradients::<G>(function) {
+        let is_one = |op: OperationRef<'_, '_>| G::of(op).is_some();
+        if function.has_attribute(PLAN) && ir::nested(function).into_iter().any(is_one) {
             let text = format!("'{name}' is planned: write its {}s out before, or remove `{PLAN}`", G::NOUN);
             return Err(diagnostics::error(function.location(), &text));
         }
@@ -48,19 +49,16 @@ pub(crate) fn write_out<G: Gradient>(module: OperationRef<'_, '_>) -> Result<(),
     Ok(())
 }
 
-/// Has a function gradients of a kind?
+/// Has a function gradients of a kind that can be written out?
 pub(crate) fn has_gradients<G: Gradient>(function: OperationRef<'_, '_>) -> bool {
-    ir::nested(function).into_iter().any(|op| G::of(op).is_some())
+    ir::nested(function).into_iter().any(|op| matches!(G::of(op), Some(Ok(_))))
 }
 
-/// Writes out every gradient of a kind in a function that is not planned; how many there were.
+/// Writes out every gradient of a kind in a function that is not planned.
 ///
 /// # Errors
 /// With the diagnostic that was emitted.
-pub(crate) fn write_out_in<G: Gradient>(
-    name: &str,
-    function: OperationRef<'_, '_>,
-) -> Result<usize, Reported> {
+pub(crate) fn write_out_in<G: Gradient>(name: &str, function: OperationRef<'_, '_>) -> Result<(), Reported> {
     let noun = G::NOUN;
     let mut written = 0;
     for op in ir::nested(function) {
@@ -81,7 +79,7 @@ pub(crate) fn write_out_in<G: Gradient>(
             .fact("ops", written)
             .emit(function.location());
     }
-    Ok(written)
+    Ok(())
 }
 
 fn replace<'c: 'a, 'a>(op: OperationRef<'c, 'a>, gradient: &impl Gradient) -> Result<(), Reported> {
