@@ -5,15 +5,18 @@ use crate::graph::{LayerType, OpId};
 
 impl Fuser<'_> {
     /// Can `reader` take `producer` into its fusions? None where it is neither a product nor inside one's fusion. A product reads its operand where it was before it was
-    /// transposed, and computes nothing on the way: XLA folds the transpose into the product (`TransposeFolding` in openxla/xla), and whatever it moves is stored.
+    /// transposed, and computes nothing on the way: XLA folds the transpose into the product (`TransposeFolding` in openxla/xla), and whatever it moves is stored. A matrix
+    /// is folded into every product that reads it transposed; of more dimensions, where batches are moved, too, it is copied for several.
     pub(super) fn takes_as_product(&self, reader: OpId, producer: OpId) -> Option<bool> {
         let layer = |id: OpId| self.graph.ops[id].layer;
         let makes = self.classes.ops[producer].kind;
         let is_only = self.readers[producer].len() == 1;
         let is_inside =
             |&root: &OpId| root != reader && matches!(layer(root), LayerType::Dense | LayerType::Convolution);
+        let is_matrix =
+            || self.graph.ops[producer].outputs.iter().all(|&tensor| self.classes.ranks[tensor] <= 2);
         match layer(reader) {
-            LayerType::Dense => Some(is_only && makes == FusionKind::Transpose),
+            LayerType::Dense => Some(makes == FusionKind::Transpose && (is_only || is_matrix())),
             // Only where barriers keep both together: elsewhere XLA may reverse a kernel long before it is read.
             LayerType::Convolution => Some(is_only && makes == FusionKind::Reversal && !self.repeats_stored),
             _ => self.roots[reader].iter().any(is_inside).then_some(false),
@@ -23,8 +26,8 @@ impl Fuser<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Fusion;
-    use super::super::tests::{fuse, graph, group, stored};
+    use super::super::tests::{classes, fuse, graph, group, stored};
+    use super::super::{Fusion, fuse_with};
     use crate::graph::LayerType::{self, Activation, Dense, Other};
     use crate::graph::OpId;
 
@@ -40,6 +43,23 @@ mod tests {
             let mut product = graph(&ops, &[4]);
             assert_eq!(fuse(&mut product, fusion, &[]), [group([2, 3])], "{fusion:?}");
             assert_eq!(stored(&product), [0, 1, 3].map(OpId), "{fusion:?}");
+        }
+    }
+
+    #[test]
+    fn a_transposed_matrix_is_folded_into_every_product_and_one_of_more_dimensions_into_one() {
+        let ops: [(&str, LayerType, &[usize]); 4] = [
+            ("s.dot", Dense, &[0]),
+            ("s.transpose", Other, &[1]),
+            ("s.dot", Dense, &[2]),
+            ("s.dot", Dense, &[2]),
+        ];
+        for (rank, expected) in [(2, vec![0, 2, 3]), (3, vec![0, 1, 2, 3])] {
+            let mut products = graph(&ops, &[3, 4]);
+            let mut classes = classes(&products);
+            classes.ranks.fill(rank);
+            fuse_with(&mut products, &classes, Fusion::XlaHeld, &[], &[]);
+            assert_eq!(stored(&products), expected.into_iter().map(OpId).collect::<Vec<_>>(), "{rank}");
         }
     }
 }
