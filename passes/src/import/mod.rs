@@ -9,6 +9,7 @@ mod build;
 mod content;
 pub(crate) mod dlti;
 pub(crate) mod dlti_text;
+pub(crate) mod donated;
 mod imported;
 pub(crate) mod opaque;
 mod phase;
@@ -61,6 +62,7 @@ pub(crate) fn read<'c: 'a, 'a>(
     shared::mark(&symbols, &mut imported);
     imported.graph.content = content::of(module, function);
     imported.graph.results_apart = options.results_apart;
+    imported.graph.donated = donated::donated(&imported);
     imported.bodies = build::bodies(&imported, &mut pricer, NESTED_BODIES)?;
     phase::mark(&mut imported.graph);
     Ok(imported)

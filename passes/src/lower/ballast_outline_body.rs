@@ -23,11 +23,9 @@ use melior::ir::{
 
 use crate::counted::Loop;
 use crate::import;
+use crate::import::donated::ALIASES;
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::native::{Code, check_free, function};
-
-/// Says of an argument of a function which result takes its buffer.
-const ALIASES: &str = "tf.aliasing_output";
 
 /// Runs the pass.
 ///

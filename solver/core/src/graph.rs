@@ -221,6 +221,9 @@ pub struct Graph {
     /// What of arguments and results counts.
     #[serde(default)]
     pub ends: BoundaryMemory,
+    /// Arguments whose buffers the caller gives up for a result, each with that result (`tf.aliasing_output`), or what it is a view of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub donated: Vec<(TensorId, TensorId)>,
     /// Buffers that the back end fills before the first op and holds until the op named has run.
     #[serde(default)]
     pub early: Vec<(OpId, Bytes)>,

@@ -6,6 +6,8 @@
 //! and holds nothing at the same time; everything else goes to the heap. A value read for the last time by the op that
 //! overwrites it, elementwise and in its type, does not meet that op's own value. Every device has the buffers of the results it makes.
 //!
+//! A result that an argument is donated for lies in the buffer of that argument, which is there throughout anyway, on a device that holds the argument.
+//!
 //! That is where values lie as long as nothing runs again. A plan may keep a value beyond its last first reader, to run that reader
 //! again, and the buffer is taken by then. So only values none of whose readers can be worth running again count as lying there: those
 //! that make results, and those whose own values lie in the buffers of results on the same terms.
@@ -24,6 +26,8 @@ use crate::units::Bytes;
 pub enum InResult {
     /// It is the result.
     Own,
+    /// It is the result, and its buffer that of an argument.
+    Donated,
     /// It has gone when the result is written.
     Before,
 }
@@ -63,6 +67,9 @@ impl Graph {
         let results = self.in_results();
         let mut places: Vec<Option<InResult>> =
             results.iter().map(|&result| result.then_some(InResult::Own)).collect();
+        for result in self.in_donated(&device_of) {
+            places[result] = places[result].and(Some(InResult::Donated));
+        }
         if self.results_apart {
             return places;
         }
@@ -74,7 +81,9 @@ impl Graph {
         for span in spans {
             let Some(maker) = self.tensors[span.tensor].producer else { continue };
             let buffers = lent.entry(device_of(maker)).or_default();
-            if results[span.tensor] {
+            if places[span.tensor] == Some(InResult::Donated) {
+                // What else may lie there until the argument is read last and after is not known.
+            } else if results[span.tensor] {
                 buffers.add(span);
             } else if buffers.put(span, |held, span| self.are_apart(held, span)) {
                 places[span.tensor] = Some(InResult::Before);
@@ -82,6 +91,28 @@ impl Graph {
         }
         self.drop_what_may_be_kept_longer(&mut places);
         places
+    }
+
+    /// The results that lie in the buffer of an argument: those made where it is read, and as large.
+    fn in_donated(&self, device_of: &impl Fn(OpId) -> DeviceId) -> Vec<TensorId> {
+        let mut reads_on: BTreeMap<TensorId, Vec<DeviceId>> = BTreeMap::new();
+        if !self.donated.is_empty() {
+            for id in self.planned() {
+                for argument in self.argument_inputs(id) {
+                    reads_on.entry(argument).or_default().push(device_of(id));
+                }
+            }
+        }
+        let lies = |&&(argument, result): &&(TensorId, TensorId)| {
+            let is_there = |maker: OpId| {
+                reads_on.get(&argument).is_some_and(|devices| devices.contains(&device_of(maker)))
+            };
+            self.tensors[argument].bytes == self.tensors[result].bytes
+                && self.tensors[result]
+                    .producer
+                    .is_some_and(|maker| self.ops[maker].role == OpRole::Compute && is_there(maker))
+        };
+        self.donated.iter().filter(lies).map(|&(_, result)| result).collect()
     }
 
     /// Takes out of the buffers of results what has a reader whose value is memory of its own, and may be made again later.

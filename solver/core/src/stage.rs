@@ -388,6 +388,36 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_result_that_an_argument_is_donated_for_is_that_arguments_buffer() {
+        // c reads b and, now, the argument of 100 B, and is as large.
+        let mut graph = graph();
+        graph.ops[3].inputs.push(TensorId(0));
+        graph.ops[3].layer = LayerType::Activation;
+        graph.tensors[4].bytes = Bytes(100);
+        let resident = |graph: &Graph, ends, device_of: &[DeviceId; 4]| -> Vec<u64> {
+            let graph = Graph { ends, ..graph.clone() };
+            let stages = stages(&graph, &costs(2), &cluster(2), device_of);
+            stages.iter().map(|stage| stage.problem.resident_bytes).collect()
+        };
+        let on_one = [DeviceId(0); 4];
+        assert_eq!(resident(&graph, BoundaryMemory::Throughout, &on_one), [200, 0]);
+        let bytes = |graph: &Graph| {
+            let graph = Graph { ends: BoundaryMemory::NotCounted, ..graph.clone() };
+            stages(&graph, &costs(1), &cluster(1), &on_one)[0].problem.nodes[1].bytes
+        };
+        assert_eq!(bytes(&graph), 0, "the buffer of the result holds b before");
+        graph.donated = vec![(TensorId(0), TensorId(4))];
+        assert_eq!(resident(&graph, BoundaryMemory::Throughout, &on_one), [100, 0]);
+        assert_eq!(bytes(&graph), 30, "that of the argument does not");
+        // Where nothing reads the argument the result has a buffer of its own.
+        graph.ops[3].inputs.pop();
+        let apart = [DeviceId(0), DeviceId(0), DeviceId(0), DeviceId(1)];
+        assert_eq!(resident(&graph, BoundaryMemory::Throughout, &apart)[1], 100);
+        graph.tensors[4].bytes = Bytes(99);
+        assert_eq!(resident(&graph, BoundaryMemory::Throughout, &on_one), [199, 0]);
+    }
+
     fn costs(devices: usize) -> Costs {
         Costs { seconds: vec![vec![1.0, 0.0, 2.0, 4.0]; devices] }
     }
