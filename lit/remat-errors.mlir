@@ -38,6 +38,16 @@ func.func @the_cap_is_below_the_largest_op(%x: tensor<1xf32>) -> tensor<1xi1> {
 
 // -----
 
+func.func @the_op_alone_is_above_the_cap_on_any_device(%x: tensor<3xf32>) -> tensor<3xf32> {
+  // expected-error@+3 {{no memory plan of device 0 keeps its cap of 12 B: 'math.exp' alone needs more; the smallest cap not ruled out is 24 B}}
+  // expected-note@+2 {{more devices do not, as the op alone needs more than this one}}
+  // expected-note@+1 {{`relax-limit` lets the cap be raised}}
+  %a = math.exp %x : tensor<3xf32>
+  return %a : tensor<3xf32>
+}
+
+// -----
+
 func.func @some_ops_have_no_device(%x: tensor<1xf32>) -> tensor<1xf32> {
   %a = math.exp %x {ballast.device = #ballast.device<0>} : tensor<1xf32>
   // expected-error@+1 {{has no `ballast.device`, but other ops of the function have}}

@@ -2,7 +2,7 @@
 
 use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
-use ballast_core::graph::OpId;
+use ballast_core::graph::{BoundaryMemory, OpId};
 use ballast_core::stage::{Stage, stages};
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
@@ -20,6 +20,9 @@ use crate::program::{Program, mebibytes};
 
 /// What helps where nothing else does.
 const LARGER: &str = "A larger cap helps, or more devices";
+/// What helps where one op needs more by itself.
+const LARGER_ALONE: &str =
+    "A larger cap helps; more devices do not, as the op alone needs more than this one";
 
 /// Why a cap has no plan, and what would help.
 struct Why {
@@ -178,8 +181,29 @@ fn gaps(program: &Program<'_, '_>) -> u64 {
     if program.storage.leaves_room() { early.saturating_sub(indices(program)) } else { 0 }
 }
 
+/// Does an op need more than a cap wherever it runs: its operands, its value, and what it holds besides?
+fn is_above_alone(program: &Program<'_, '_>, op: Option<OpId>, cap: Bytes) -> bool {
+    let graph = &program.imported.graph;
+    let Some(id) = op else { return false };
+    let in_results = graph.in_result_buffers();
+    let counts =
+        |results: Bytes| if graph.ends == BoundaryMemory::NotCounted { Bytes::ZERO } else { results };
+    let stored = |id: OpId| {
+        let (held, in_result) = graph.stored_bytes(id, &in_results);
+        held + counts(in_result)
+    };
+    let arguments =
+        graph.argument_inputs(id).into_iter().map(|argument| counts(graph.tensors[argument].bytes));
+    let read = graph.value_inputs(id).into_iter().map(stored).chain(arguments).sum::<Bytes>();
+    stored(id) + graph.ops[id].workspace + read > cap
+}
+
 /// Why, where what is there throughout is the reason; a stage's resident bytes and the least it needs at once are given.
-fn why_throughout(program: &Program<'_, '_>, (resident, least): (u64, u64), requested: Bytes) -> Option<Why> {
+fn why_throughout(
+    program: &Program<'_, '_>,
+    (resident, least): (u64, u64),
+    (op, requested): (Option<OpId>, Bytes),
+) -> Option<Why> {
     let gaps = gaps(program);
     if least > requested.0 && least.saturating_sub(gaps) <= requested.0 {
         return Some(Why {
@@ -207,7 +231,11 @@ fn why_throughout(program: &Program<'_, '_>, (resident, least): (u64, u64), requ
             "what stays on the device throughout, such as arguments and buffers of results, alone takes {}",
             mebibytes(resident)
         ),
-        remedy: "More devices help, or `cap-counts=temp` where the cap is meant for temporaries alone",
+        remedy: if is_above_alone(program, op, requested) {
+            LARGER_ALONE
+        } else {
+            "More devices help, or `cap-counts=temp` where the cap is meant for temporaries alone"
+        },
     })
 }
 
@@ -233,7 +261,7 @@ fn why(
     options: &Options,
 ) -> (String, String) {
     let of_stage = stage.map(|stage| (stage.problem.resident_bytes, stage.problem.working_set().0));
-    if let Some(why) = of_stage.and_then(|of_stage| why_throughout(program, of_stage, requested)) {
+    if let Some(why) = of_stage.and_then(|of_stage| why_throughout(program, of_stage, (op, requested))) {
         return (why.reason, why.remedy.to_owned());
     }
     let mut why = why_at_op(program, of_stage, (op, requested), options);
@@ -321,6 +349,7 @@ fn why_at_op(
             remedy: "Make the function private and of one block, so that its ops are planned one by one",
         };
     }
+    let remedy = if is_above_alone(program, op, requested) { LARGER_ALONE } else { LARGER };
     let members = program.groups.iter().find(|group| group.root == id).map_or(0, |group| group.members.len());
     if members > 0 {
         let read = graph.value_inputs(id).len();
@@ -328,10 +357,10 @@ fn why_at_op(
             reason: format!(
                 "the back end makes one op of it and {members} before it, which reads {read} stored values at once"
             ),
-            remedy: LARGER,
+            remedy,
         };
     }
-    Why { reason: "its operands, results and workspace are there at once".to_owned(), remedy: LARGER }
+    Why { reason: "its operands, results and workspace are there at once".to_owned(), remedy }
 }
 
 #[cfg(test)]

@@ -132,8 +132,7 @@ pub const NO_PLAN: &str = "no memory plan";
 pub enum Error {
     /// No plan of this stage keeps its cap, and relaxing was off or did not help.
     #[error(
-        "{NO_PLAN} of device {device} {} its cap of {}: '{label}' {}; the smallest cap {} {}. Raise the \
-         cap or use more devices",
+        "{NO_PLAN} of device {device} {} its cap of {}: '{label}' {}; the smallest cap {} {}",
         if *proved { "keeps" } else { "was found that keeps" },
         told_apart([*cap, *smallest])[0],
         match *proved {
