@@ -136,7 +136,7 @@ def NestedLoops : Choices<"NestedLoops", "Which loops are opened where not all m
     Value<"Outer", "outer", "outer loops first; loops inside one that stays whole stay too">,
     Value<"Inner", "inner", "inner loops first">]>;
 def LoopHandling : Choices<"LoopHandling", "What becomes of counted loops", [
-    Value<"Auto", "auto", "opened like `--ballast-unroll` does, where a loop as one op would stand in the plan's way: where loops take more than a quarter of a device's fair share of the time and their ops one by one are faster than that, or, in `--remat`, where a program that is not partitioned, or is on one device, is over the cap">,
+    Value<"Auto", "auto", "opened like `--ballast-unroll` does, where a loop as one op would stand in the plan's way: on several devices, where loops take more than a quarter of a device's fair share of the time and their ops one by one are faster than that, or, in `--remat`, where a program that is not partitioned, or is on one device, is over the cap">,
     Value<"Whole", "whole", "each is one op">]>;
 def GradientHandling : Choices<"GradientHandling", "What becomes of gradients of max pooling, of depthwise kernels and of gathers of one element per row", [
     Value<"Auto", "auto", "written out like `--ballast-pool-gradients`, `--ballast-depthwise-gradients` and `--ballast-gather-gradients` do under `fusion=xla-cpu`, where a program that is not partitioned, or is on one device, is over the cap: XLA's compiler for CPUs holds many times what they come to">,
