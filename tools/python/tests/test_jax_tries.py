@@ -1,6 +1,8 @@
 """JAX: which plans of a step are tried, with programs that take what the tests say."""
 
 import itertools
+import json
+import pathlib
 import types
 
 import pytest
@@ -10,10 +12,11 @@ jax = pytest.importorskip("jax")
 import ballast  # noqa: E402
 from ballast import _clock  # noqa: E402
 from ballast._clock import Clock  # noqa: E402
-from ballast.jax import _jit, _planned, _tries  # noqa: E402
+from ballast.jax import _jit, _next_cap, _planned, _tries  # noqa: E402
 
 TARGET = 1000
 NAMES = itertools.count()
+CASES = json.loads((pathlib.Path(__file__).parents[3] / "tests/inputs/next_caps.json").read_text())
 
 
 class Program:
@@ -44,6 +47,11 @@ class Program:
     def search(self, tries):
         ballast.jit(abs, cap=TARGET, tries=tries)._search(self, TARGET, self.unplanned, Clock(None))
         return _jit.KNOWN.best(self.key, TARGET)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["what"])
+def test_the_next_cap_is_the_one_that_ballast_fit_asks_for(case):
+    assert _next_cap.next_cap([_next_cap.Taken(*plan) for plan in case["plans"]], case["cap"], case["within"]) == case["next"]
 
 
 def test_room_for_gaps_is_left_only_where_half_of_the_tries_keep_no_cap():

@@ -28,10 +28,11 @@ from .._units import format_bytes, parse_cap
 from ._arguments import Arguments, Call, Names, Places
 from ._counts import count
 from ._loops import rolled
+from ._next_cap import next_cap
 from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, XLA_CPU, body_of_loop, check_times, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
 from ._signature import Signature, commit_as
 from ._traced import Traced, is_traced, refuse_traced, without_gradient
-from ._tries import Form, Memory, Try, next_asked
+from ._tries import Form, Memory, Try
 
 
 #: Steps are planned one at a time, whatever threads call them: they share what is known of programs, and the cores.
@@ -339,9 +340,9 @@ class Jitted:
             tried = [one for one, _ in found]
             if form.fusion == XLA_CPU and not gaps and len(tried) >= tries // 2 and all(one.memory.temporary > target for one in tried):
                 break
-            asked = next_asked(tried, target, self._within, first)
+            asked = next_cap([one.taken for one in tried], target, self._within) if tried else first
             if asked is not None and asked <= floor:
-                above = min([form.predicted, *(one.enough for one in tried if one.memory.temporary > target)])
+                above = min([form.predicted, *(one.taken.least for one in tried if one.memory.temporary > target)])
                 asked = (floor + above) // 2 if above - floor > target * self._within else None
             if asked is None or clock.over():
                 break
