@@ -31,7 +31,7 @@ from ._loops import rolled
 from ._next_cap import next_cap
 from ._planned import BARRIER, BODY, KEEP_ALL, OPERATIONS, SPREAD, XLA_CPU, body_of_loop, check_times, fusion, generic, gradients_written_out, planned, unit, usual_times, without_barriers
 from ._signature import Signature, commit_as
-from ._traced import Traced, is_traced, refuse_traced, without_gradient
+from ._traced import Traced, caller, is_traced, refuse_traced, without_gradient
 from ._tries import Form, Memory, Try
 
 
@@ -168,10 +168,9 @@ class Jitted:
         return found(*call.dynamic, **call.named)
 
     def _inside(self, call: Call) -> Any:
-        """The step as it is, as a part of what JAX traces. Without a warning where a gradient is asked for at once: that is an error."""
-        found = without_gradient(call.step(self._step), call.dynamic, call.named)
-        self._warn(str(Traced()), "", stacklevel=3)
-        return found
+        """The step as it is, as a part of what JAX traces. Without a warning where a gradient is asked for: that is an error."""
+        text, place = self._without_plan(str(Traced()), ""), caller()
+        return without_gradient(call.step(self._step), call.dynamic, call.named, lambda: warnings.warn_explicit(text, UnplannedWarning, **place))
 
     def prepare(self, *args: Any, **kwargs: Any) -> Plan | None:
         """Plans and compiles for arguments like these, `jax.ShapeDtypeStruct` allowed, without running. None: it runs without a plan."""
@@ -187,10 +186,14 @@ class Jitted:
         Raises:
             BallastError: it is not to.
         """
+        warnings.warn(self._without_plan(why, takes), UnplannedWarning, stacklevel=stacklevel + 1)
+
+    def _without_plan(self, why: str, takes: str) -> str:
+        """What there is to say of that."""
         text = f"this step cannot be planned: {why}"
         if not self._fallback:
             raise BallastError(text)
-        warnings.warn(f"Ballast: {text}. It runs WITHOUT a plan{takes}", UnplannedWarning, stacklevel=stacklevel + 1)
+        return f"Ballast: {text}. It runs WITHOUT a plan{takes}"
 
     def _ready(self, call: Call) -> tuple[Callable[..., Any], Plan | None]:
         last = self._last
