@@ -11,7 +11,7 @@ import pytest
 
 import ballast
 from ballast import _programs
-from ballast.jax import _jit
+from ballast.jax import _jit, _program
 
 X = jnp.arange(4, dtype=jnp.int32)
 
@@ -149,7 +149,7 @@ def test_results_go_to_other_devices_where_arguments_do(cap, monkeypatch):
     value, gradients = planned(*DEEP)
     assert (gradients[0] + jax.device_put(jnp.eye(16), other)).device == other
     # Arguments that are tied to a device tie the results to it, and are no reason to search again.
-    monkeypatch.setattr(_jit._Program, "attempt", None)
+    monkeypatch.setattr(_program.Program, "attempt", None)
     tied, _ = planned(DEEP[0], jax.device_put(DEEP[1], usual))
     assert tied == value and tied.committed and not planned(*DEEP)[0].committed
 

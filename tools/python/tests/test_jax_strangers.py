@@ -10,7 +10,7 @@ import stablehlo  # noqa: E402
 from loops import written_anew  # noqa: E402
 
 import ballast  # noqa: E402
-from ballast.jax import _classes, _jaxprs, _jit, _loops, _planned, _policy  # noqa: E402
+from ballast.jax import _classes, _jaxprs, _loops, _planned, _policy, _program  # noqa: E402
 
 OPTIONS = {"times": "operations", "time_limit": 1, "tries": 2}
 KEYS = jax.random.split(jax.random.key(0), 8)
@@ -56,7 +56,7 @@ def recurrent(weights, xs):
 
 def test_steps_of_one_text_keep_the_places_of_their_arguments_and_results(monkeypatch):
     # Nothing but loops written anew, which are the step itself and not its text.
-    monkeypatch.setattr(_jit._Program, "forms", lambda *_: iter(()))
+    monkeypatch.setattr(_program.Program, "forms", lambda *_: iter(()))
     weights, xs, other = LAYERS[:2], X.reshape(16, 16, 16), 2 * X.reshape(16, 16, 16)
 
     def total(weights, xs):
@@ -156,8 +156,8 @@ def test_a_form_that_cannot_be_written_does_not_take_the_others_along(monkeypatc
 
         return [(mode, fails), ("another time", run), *others]
 
-    monkeypatch.setattr(_jit, "rolled", failing)
-    monkeypatch.setattr(_jit._Program, "forms", lambda *_: iter(()))
+    monkeypatch.setattr(_program, "rolled", failing)
+    monkeypatch.setattr(_program.Program, "forms", lambda *_: iter(()))
     one = jax.value_and_grad(lambda weights, xs: recurrent(weights, xs).sum())
     given = LAYERS[2:4], X.reshape(16, 16, 16)
     planned = ballast.jit(one, cap="80%", cap_counts="temp", **OPTIONS)

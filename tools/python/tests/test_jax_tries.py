@@ -12,7 +12,7 @@ jax = pytest.importorskip("jax")
 import ballast  # noqa: E402
 from ballast import _clock  # noqa: E402
 from ballast._clock import Clock  # noqa: E402
-from ballast.jax import _jit, _next_cap, _planned, _tries  # noqa: E402
+from ballast.jax import _next_cap, _planned, _program, _tries  # noqa: E402
 
 TARGET = 1000
 NAMES = itertools.count()
@@ -22,7 +22,7 @@ CASES = json.loads((pathlib.Path(__file__).parents[3] / "tests/inputs/next_caps.
 class Program:
     """One that takes twice the target without a plan, for 100 operations."""
 
-    forms = _jit._Program.forms
+    forms = _program.Program.forms
     _text, _predicted, _ops, _times = "", 2 * TARGET, {}, _planned.OPERATIONS
     unplanned = _tries.Memory(2 * TARGET, 0, 0, 0, 100.0)
 
@@ -30,13 +30,13 @@ class Program:
         self.key, self.takes, self.operations = f"test_jax_tries {next(NAMES)}", takes, operations
         self.tried = []
 
-    def with_loops(self, unplanned, clock):
+    def loops_anew(self, unplanned, clock):
         return []
 
     def cost(self, one):
         return one.memory.operations
 
-    def _kept_whole(self, text, fusions):
+    def _unplanned_form(self, text, fusions):
         return _tries.Form(text, "", 0, self._predicted, self.unplanned.temporary, self._ops, fusions), 100.0
 
     def attempt(self, form, asked, time_limit, seed, *, gaps):
@@ -45,8 +45,8 @@ class Program:
         return _tries.Try(asked, asked, memory, {"recompute_seconds": 1.0}, b"", form, {}), None
 
     def search(self, tries):
-        ballast.jit(abs, cap=TARGET, tries=tries)._search(self, TARGET, self.unplanned, Clock(None))
-        return _jit.KNOWN.best(self.key, TARGET)
+        ballast.jit(abs, cap=TARGET, tries=tries)._search.over_forms(self, TARGET, self.unplanned, Clock(None))
+        return _program.KNOWN.best(self.key, TARGET)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["what"])
@@ -99,7 +99,7 @@ class Timed(Program):
 def test_no_search_goes_on_after_the_total_time_limit(monkeypatch, total, limits):
     program = Timed(monkeypatch)
     clock = Clock(total)
-    ballast.jit(abs, cap=TARGET, tries=6, time_limit=10.0)._search(program, TARGET, program.unplanned, clock)
+    ballast.jit(abs, cap=TARGET, tries=6, time_limit=10.0)._search.over_forms(program, TARGET, program.unplanned, clock)
     assert program.limits == limits and clock.stopped == (total is not None)
 
 
@@ -111,13 +111,13 @@ def test_loops_are_written_anew_until_the_total_time_limit(monkeypatch):
         now[0] += 6.0
         raise ballast.BallastError(again)
 
-    program = _jit._Program.__new__(_jit._Program)
+    program = _program.Program.__new__(_program.Program)
     program.key, program._text, program._times, program.notes = f"loops {next(NAMES)}", "stablehlo.while", _planned.OPERATIONS, []
-    monkeypatch.setattr(_jit, "planned", lambda *given, **named: ("", {"compute_seconds": 1.0}))
-    monkeypatch.setattr(_jit._Program, "_rolled", lambda program: [("one", None), ("two", None), ("three", None)])
-    monkeypatch.setattr(_jit._Program, "_with_loops", compiled)
+    monkeypatch.setattr(_program, "planned", lambda *given, **named: ("", {"compute_seconds": 1.0}))
+    monkeypatch.setattr(_program.Program, "_loops_by_what_runs_again", lambda program: [("one", None), ("two", None), ("three", None)])
+    monkeypatch.setattr(_program.Program, "_loop_anew", compiled)
     unplanned = Program.unplanned
     for limit, tried in ((10.0, 2), (None, 3), (None, 0)):
         before = now[0]
-        program.with_loops(unplanned, Clock(limit))
+        program.loops_anew(unplanned, Clock(limit))
         assert now[0] - before == 6.0 * tried
