@@ -23,7 +23,7 @@ class Program:
     """One that takes twice the target without a plan, for 100 operations."""
 
     forms = _program.Program.forms
-    _text, _predicted, _ops, _times = "", 2 * TARGET, {}, _planned.OPERATIONS
+    _text, _predicted, _ops, _times, compile_seconds = "", 2 * TARGET, {}, _planned.OPERATIONS, 0.0
     unplanned = _tries.Memory(2 * TARGET, 0, 0, 0, 100.0)
 
     def __init__(self, takes=lambda asked, gaps: asked, operations=lambda fusion: 101.0):
@@ -103,6 +103,22 @@ def test_no_search_goes_on_after_the_total_time_limit(monkeypatch, total, limits
     assert program.limits == limits and clock.stopped == (total is not None)
 
 
+@pytest.mark.parametrize(("compiling", "tried"), [(0.0, [10, 10, 10]), (3.0, [10, 10, 1]), (8.0, [10, 4]), (11.0, [10])])
+def test_a_search_and_what_is_compiled_after_it_end_by_the_total_time_limit(monkeypatch, compiling, tried):
+    class Slow(Timed):
+        """One whose every compilation takes so long, after a search of 10 s."""
+
+        def attempt(self, *given, **named):
+            found = super().attempt(*given, **named)
+            self.compile_seconds = compiling
+            self.now += compiling
+            return found
+
+    program = Slow(monkeypatch)
+    ballast.jit(abs, cap=TARGET, tries=6, time_limit=10.0)._search.over_forms(program, TARGET, program.unplanned, Clock(30.0))
+    assert program.limits == tried and program.now <= 30.0
+
+
 def test_loops_are_written_anew_until_the_total_time_limit(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(_clock, "time", types.SimpleNamespace(monotonic=lambda: now[0]))
@@ -112,7 +128,7 @@ def test_loops_are_written_anew_until_the_total_time_limit(monkeypatch):
         raise ballast.BallastError(again)
 
     program = _program.Program.__new__(_program.Program)
-    program.key, program._text, program._times, program.notes = f"loops {next(NAMES)}", "stablehlo.while", _planned.OPERATIONS, []
+    program.key, program._text, program._times, program.notes, program.compile_seconds = f"loops {next(NAMES)}", "stablehlo.while", _planned.OPERATIONS, [], 0.0
     monkeypatch.setattr(_program, "planned", lambda *given, **named: ("", {"compute_seconds": 1.0}))
     monkeypatch.setattr(_program.Program, "_loops_by_what_runs_again", lambda program: [("one", None), ("two", None), ("three", None)])
     monkeypatch.setattr(_program.Program, "_loop_anew", compiled)

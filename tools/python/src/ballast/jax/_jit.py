@@ -67,7 +67,8 @@ def jit(
         seed: Seed of the planner's random choices.
         fallback: Where a step cannot be planned at all, run it without a plan and warn; otherwise that is an error. A cap that no plan keeps
             is always an error.
-        total_time_limit: Seconds after which no further plan is begun, compilation included, nor one searched for; None: as many as the tries take.
+        total_time_limit: Seconds after which no further plan is begun, compilation included, nor one searched for, nor before that where compiling the last one took longer
+            than what is left; None: as many as the tries take.
         others: None. What else `jax.jit` takes is refused with what to do instead.
 
     Returns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -47,6 +48,8 @@ class Program:
     def __init__(self, step: Callable[..., Any], plain: Any, lowered: Any, call: Call, times: str) -> None:
         self._step, self._lowered, self._call, self._times = step, lowered, call, times
         self.notes: list[str] = []
+        #: What compiling the last planned program took.
+        self.compile_seconds = 0.0
         exported = jax.export.export(plain)(*call.dynamic, **call.named)
         if exported.nr_devices > 1:
             raise BallastError(
@@ -80,7 +83,10 @@ class Program:
         call = jax.jit(self._signature.function(program), **self._call.donation, compiler_options=compiler_options())
         lowered = call.lower(*self._call.dynamic, **self._call.named)
         commit_as(lowered, self._lowered)
-        return lowered.compile()
+        begun = time.monotonic()
+        compiled = lowered.compile()
+        self.compile_seconds = time.monotonic() - begun
+        return compiled
 
     @property
     def unit(self) -> str:
@@ -153,7 +159,7 @@ class Program:
         found = []
         _, figures = planned(self._text, f"loops=whole {KEEP_ALL}", self._times, fusion(), rewrite=False)
         for again, run in self._loops_by_what_runs_again():
-            if clock.over():
+            if clock.over(self.compile_seconds):
                 break
             try:
                 found.append(self._loop_anew(again, run, unplanned, float(figures["compute_seconds"])))

@@ -70,7 +70,8 @@ class Search:
             tried += program.loops_anew(unplanned, clock)
         forms = iter(program.forms(target, unplanned))
         attempts: list[Compiled] = []
-        while not clock.over():
+        # A compilation is not stopped: what takes as long as the last one would be over too late.
+        while not clock.over(program.compile_seconds):
             form = next(forms, None)
             known = KNOWN.best(program.key, target)
             if form is None or known is not None and known.found.memory.operations <= known.found.form.enough * unplanned.operations:
@@ -106,11 +107,11 @@ class Search:
             if asked is not None and asked <= floor:
                 above = min([form.predicted, *(one.taken.least for one in tried if one.memory.temporary > target)])
                 asked = (floor + above) // 2 if above - floor > target * self.within else None
-            if asked is None or clock.over():
+            if asked is None or clock.over(program.compile_seconds):
                 break
             clock.says(f"plans and compiles for {format_bytes(asked)} of temporaries, {len(found)} plans so far")
             try:
-                found.append(program.attempt(form, asked, clock.at_most(self.time_limit), self.seed, gaps=gaps))
+                found.append(program.attempt(form, asked, clock.at_most(self.time_limit, program.compile_seconds), self.seed, gaps=gaps))
             except NoPlan as error:
                 floor, refused = max(floor, asked), error
                 continue
