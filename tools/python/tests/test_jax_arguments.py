@@ -195,6 +195,24 @@ def test_options_that_it_has_not_are_refused_with_what_to_do_instead(option, ins
         ballast.jit(times, cap="1GB", **{option: 1})
 
 
+@pytest.mark.parametrize("device", [0, 2])
+def test_a_step_runs_where_its_arguments_are(device):
+    place = jax.sharding.NamedSharding(jax.sharding.Mesh(jax.devices()[device:][:1], "d"), jax.sharding.PartitionSpec("d"))
+    given = jax.device_put(DEEP, place)
+    planned = ballast.jit(deep, cap="60%", cap_counts="temp", time_limit=1)
+    for one, other in zip(jax.tree.leaves(planned(*given)), jax.tree.leaves(jax.jit(deep)(*given)), strict=True):
+        assert jnp.allclose(one, other, rtol=1e-5) and one.devices() == other.devices() == {jax.devices()[device]}
+    assert planned.plan.measured_bytes <= planned.plan.cap_bytes < planned.plan.unplanned_bytes
+
+
+def test_a_step_over_several_devices_has_no_plan_and_says_so():
+    place = jax.sharding.NamedSharding(jax.sharding.Mesh(jax.devices(), "d"), jax.sharding.PartitionSpec())
+    with pytest.warns(ballast.jax.UnplannedWarning, match="runs on 4 devices, and plans are for one: use ballast.checkpoint_policy"):
+        ballast.jit(deep, cap="60%", cap_counts="temp")(*jax.device_put(DEEP, place))
+    with pytest.raises(ballast.BallastError, match="runs on 4 devices"):
+        ballast.jit(deep, cap="60%", cap_counts="temp", fallback=False)(*jax.device_put(DEEP, place))
+
+
 def test_every_option_of_jaxs_own_is_taken_or_has_something_instead():
     own = {name for name, one in inspect.signature(jax.jit).parameters.items() if one.kind is one.KEYWORD_ONLY}
     assert own <= {*inspect.signature(ballast.jit).parameters, *_jit._INSTEAD}
