@@ -11,6 +11,7 @@ from loops import written_anew  # noqa: E402
 
 import ballast  # noqa: E402
 from ballast.jax import _classes, _jaxprs, _loops, _planned, _policy, _program  # noqa: E402
+from ballast.jax._operations import operations  # noqa: E402
 
 OPTIONS = {"times": "operations", "time_limit": 1, "tries": 2}
 KEYS = jax.random.split(jax.random.key(0), 8)
@@ -145,6 +146,28 @@ def test_layers_in_loops_of_their_own_are_written_anew():
     assert forms
     for run in forms.values():
         same(jax.jit(run)(*given), jax.jit(one)(*given))
+
+
+def test_products_that_a_gradient_needs_no_value_of_are_stacked_in_place_of_more():
+    def step(policy):
+        def layer(x, weight):
+            # The gradient needs two cosines of the product, and not the product.
+            return x + jnp.sin(jnp.sin(x @ weight)), None
+
+        def loss(weights, x):
+            return jnp.square(jax.lax.scan(jax.checkpoint(layer, policy=policy, prevent_cse=False) if policy else layer, x, weights)[0]).sum()
+
+        return jax.value_and_grad(loss)
+
+    given = jnp.stack(LAYERS), X
+    forms = written_anew(step(None), *given)
+    options = ballast.jax.compiler_options()
+    own, run, plain = (jax.jit(one).lower(*given).compile(options) for one in (
+        step(jax.checkpoint_policies.dots_saveable), forms["all but products and random numbers"], step(None),
+    ))
+    same(run(*given), plain(*given))
+    assert run.memory_analysis().temp_size_in_bytes <= own.memory_analysis().temp_size_in_bytes < plain.memory_analysis().temp_size_in_bytes
+    assert operations(run) <= operations(own)
 
 
 def test_a_form_that_cannot_be_written_does_not_take_the_others_along(monkeypatch):
