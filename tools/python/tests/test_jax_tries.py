@@ -103,6 +103,23 @@ def test_no_search_goes_on_after_the_total_time_limit(monkeypatch, total, limits
     assert program.limits == limits and clock.stopped == (total is not None)
 
 
+@pytest.mark.parametrize(("takes", "says"), [(None, "for the cap of 1000 bytes .*: too small; the step as it is takes 2000"), (3 * TARGET, "the least that the step as it is takes is 2000")])
+def test_a_refusal_names_no_more_than_the_step_takes_as_it_is(takes, says):
+    class Refused(Program):
+        notes = []
+
+        def attempt(self, *given, **named):
+            if takes is None:
+                # The planner's model of a program may be far above what XLA takes for it.
+                raise ballast.NoPlan("too small; the smallest cap not ruled out is 9000 B. Raise the cap or use more devices", 9 * TARGET)
+            return super().attempt(*given, **named)
+
+    program = Refused(lambda asked, gaps: takes)
+    with pytest.raises(ballast.NoPlan, match=says) as refused:
+        ballast.jit(abs, cap=TARGET, cap_counts="temp")._search.fit(program, TARGET, program.unplanned, again=False)
+    assert refused.value.least_cap_bytes == 2 * TARGET
+
+
 @pytest.mark.parametrize(("compiling", "tried"), [(0.0, [10, 10, 10]), (3.0, [10, 10, 1]), (8.0, [10, 4]), (11.0, [10])])
 def test_a_search_and_what_is_compiled_after_it_end_by_the_total_time_limit(monkeypatch, compiling, tried):
     class Slow(Timed):

@@ -49,7 +49,7 @@ class Search:
             program.notes.append(f"the total_time_limit of {clock.limit:g} s ended the search: no further plan was begun")
         known = KNOWN.best(program.key, target)
         if known is None:
-            raise _nothing_keeps(cap, fixed, program, refused, clock)
+            raise _nothing_keeps(cap, fixed, program, unplanned, refused, clock)
         best = known.found
         call = next((call for one, call in tried if one is best), None)
         plan = best.plan(cap, self.counts, unplanned, program.unit, program.notes, proved=call is not None)
@@ -120,15 +120,23 @@ class Search:
         return found, refused
 
 
-def _nothing_keeps(cap: int, fixed: int, program: Program, refused: NoPlan | None, clock: Clock) -> NoPlan:
+def _nothing_keeps(cap: int, fixed: int, program: Program, unplanned: Memory, refused: NoPlan | None, clock: Clock) -> NoPlan:
     """What to say where no plan keeps a cap; arguments and results count with so many bytes."""
+    as_it_is = unplanned.temporary + fixed
     # Of all calls for this program, not of this one alone: what was found once can be had.
     measured = KNOWN.least(program.key)
+    if measured is None and refused is None:
+        return NoPlan(f"no plan was made before the total_time_limit of {clock.limit:g} s was over: raise it")
     if measured is None:
-        return refused or NoPlan(f"no plan was made before the total_time_limit of {clock.limit:g} s was over: raise it")
-    least = measured + fixed
+        # What the planner goes on to say is of the program as it models it, which may take far less.
+        why = str(refused).partition(";")[0]
+        return NoPlan(
+            f"no plan was found for the cap of {cap} bytes ({format_bytes(cap)}): {why}; the step as it is takes {as_it_is} bytes ({format_bytes(as_it_is)}): "
+            "raise the cap", as_it_is, found=True,
+        )
+    least, what = min((measured + fixed, "one"), (as_it_is, "the step as it is"))
     return NoPlan(
-        f"no plan found keeps the cap of {cap} bytes ({format_bytes(cap)}) as XLA measures it; the least that one takes is {least} "
+        f"no plan found keeps the cap of {cap} bytes ({format_bytes(cap)}) as XLA measures it; the least that {what} takes is {least} "
         f"bytes ({format_bytes(least)}): raise the cap, or give more tries or a longer time_limit" + "".join(f"; {note}" for note in program.notes),
         least, found=True,
     )
