@@ -72,6 +72,14 @@ def test_ops_are_planned_one_by_one_where_the_plans_that_keep_the_cap_are_dear(f
     assert [fusion for fusion, _ in program.tried] == tried
 
 
+def test_ops_that_are_planned_one_by_one_are_asked_for_once_more_where_the_first_plan_misses_the_cap():
+    program = Program(operations=lambda fusion: 104.0 if fusion == "spread" else 150.0)
+    program.takes = lambda asked, gaps: asked + (40 if program.tried[-1][0] == "spread" else 0)
+    # Asked for 1000, and for 1000 * 985 / 1040.
+    assert program.search(2).cost == 104.0
+    assert [fusion for fusion, _ in program.tried] == ["xla-cpu", "spread", "spread"]
+
+
 def test_plans_are_asked_for_without_room_for_gaps():
     # Two products of 64 KiB; with room for gaps there would be a third.
     x = jax.ShapeDtypeStruct((128, 128), "float32")

@@ -76,8 +76,8 @@ class Search:
             known = KNOWN.best(program.key, target)
             if form is None or known is not None and known.found.memory.operations <= known.found.form.enough * unplanned.operations:
                 break
-            # Where another form keeps the cap already, what that left of the tries, and one at least.
-            tries = max(self.tries - len(attempts), 1) if known is not None and form.fusion == SPREAD else self.tries
+            # Where another form keeps the cap already, what that left of the tries, and two at least: the first says how model and measure go together.
+            tries = max(self.tries - len(attempts), min(self.tries, 2)) if known is not None and form.fusion == SPREAD else self.tries
             more, refused = self._of_form(program, form, target, clock, tries)
             attempts += more
         return tried + attempts, refused
