@@ -552,7 +552,7 @@ def test_loops_compute_again_what_they_would_keep_for_their_gradient(jitted):
 
 
 def test_a_cap_that_a_checkpoint_around_a_loops_body_keeps_is_kept_with_no_more_operations(monkeypatch):
-    from ballast.jax import _jit
+    from ballast.jax import _program
 
     keys = jax.random.split(jax.random.key(0), 3)
     weights = {name: 0.2 * jax.random.normal(key, (64, 64)) for name, key in zip(("gate", "state"), keys, strict=False)}
@@ -560,7 +560,7 @@ def test_a_cap_that_a_checkpoint_around_a_loops_body_keeps_is_kept_with_no_more_
     own = jax.jit(recurrent(jax.checkpoint(gated, prevent_cse=False))).lower(*given).compile(ballast.jax.compiler_options())
     cap = int(1.05 * own.memory_analysis().temp_size_in_bytes)
     # Loops that are opened, too, may keep it; that they need not is what counts.
-    monkeypatch.setattr(_jit._Program, "forms", lambda *_: iter(()))
+    monkeypatch.setattr(_program.Program, "forms", lambda *_: iter(()))
     planned = ballast.jit(recurrent(gated), cap=cap, cap_counts="temp")
     for one, other in zip(jax.tree.leaves(planned(*given)), jax.tree.leaves(jax.jit(recurrent(gated))(*given)), strict=True):
         assert jnp.allclose(one, other, rtol=1e-5, atol=1e-6)

@@ -11,7 +11,7 @@ import pytest
 
 import ballast
 from ballast import _programs
-from ballast.jax import _jit
+from ballast.jax import _jit, _program
 
 X = jnp.arange(4, dtype=jnp.int32)
 
@@ -149,7 +149,7 @@ def test_results_go_to_other_devices_where_arguments_do(cap, monkeypatch):
     value, gradients = planned(*DEEP)
     assert (gradients[0] + jax.device_put(jnp.eye(16), other)).device == other
     # Arguments that are tied to a device tie the results to it, and are no reason to search again.
-    monkeypatch.setattr(_jit._Program, "attempt", None)
+    monkeypatch.setattr(_program.Program, "attempt", None)
     tied, _ = planned(DEEP[0], jax.device_put(DEEP[1], usual))
     assert tied == value and tied.committed and not planned(*DEEP)[0].committed
 
@@ -193,6 +193,24 @@ def test_options_that_make_no_sense_are_refused_by_name(given, error, allowed):
 def test_options_that_it_has_not_are_refused_with_what_to_do_instead(option, instead):
     with pytest.raises(TypeError, match=rf"ballast.jit has no option {option}: .*{instead}.* It takes cap, cap_counts, donate_argnums, .*total_time_limit$"):
         ballast.jit(times, cap="1GB", **{option: 1})
+
+
+@pytest.mark.parametrize("device", [0, 2])
+def test_a_step_runs_where_its_arguments_are(device):
+    place = jax.sharding.NamedSharding(jax.sharding.Mesh(jax.devices()[device:][:1], "d"), jax.sharding.PartitionSpec("d"))
+    given = jax.device_put(DEEP, place)
+    planned = ballast.jit(deep, cap="60%", cap_counts="temp", time_limit=1)
+    for one, other in zip(jax.tree.leaves(planned(*given)), jax.tree.leaves(jax.jit(deep)(*given)), strict=True):
+        assert jnp.allclose(one, other, rtol=1e-5) and one.devices() == other.devices() == {jax.devices()[device]}
+    assert planned.plan.measured_bytes <= planned.plan.cap_bytes < planned.plan.unplanned_bytes
+
+
+def test_a_step_over_several_devices_has_no_plan_and_says_so():
+    place = jax.sharding.NamedSharding(jax.sharding.Mesh(jax.devices(), "d"), jax.sharding.PartitionSpec())
+    with pytest.warns(ballast.jax.UnplannedWarning, match="runs on 4 devices, and plans are for one: use ballast.checkpoint_policy"):
+        ballast.jit(deep, cap="60%", cap_counts="temp")(*jax.device_put(DEEP, place))
+    with pytest.raises(ballast.BallastError, match="runs on 4 devices"):
+        ballast.jit(deep, cap="60%", cap_counts="temp", fallback=False)(*jax.device_put(DEEP, place))
 
 
 def test_every_option_of_jaxs_own_is_taken_or_has_something_instead():

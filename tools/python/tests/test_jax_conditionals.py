@@ -10,7 +10,7 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 import ballast  # noqa: E402
-from ballast.jax import _conditionals, _jaxprs, _jit, _loops  # noqa: E402
+from ballast.jax import _conditionals, _jaxprs, _loops, _program  # noqa: E402
 from ballast.jax._conditionals import Saved  # noqa: E402
 from ballast.jax._operations import operations  # noqa: E402
 
@@ -200,7 +200,7 @@ def layers(policy):
 def test_layers_of_several_kinds_keep_what_a_checkpoint_that_saves_products_takes_with_no_more_operations(monkeypatch):
     given = 0.1 * jax.random.normal(jax.random.key(0), (6, 2, 32, 32)), jnp.arange(6) % 3, jax.random.normal(jax.random.key(1), (256, 32))
     own = jax.jit(layers(jax.checkpoint_policies.dots_saveable)).lower(*given).compile(ballast.jax.compiler_options())
-    monkeypatch.setattr(_jit._Program, "forms", lambda *_: iter(()))
+    monkeypatch.setattr(_program.Program, "forms", lambda *_: iter(()))
     planned = ballast.jit(layers(None), cap=own.memory_analysis().temp_size_in_bytes, cap_counts="temp")
     for one, other in zip(jax.tree.leaves(planned(*given)), jax.tree.leaves(own(*given)), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)

@@ -10,7 +10,8 @@ import stablehlo  # noqa: E402
 from loops import written_anew  # noqa: E402
 
 import ballast  # noqa: E402
-from ballast.jax import _classes, _jaxprs, _jit, _loops, _planned, _policy  # noqa: E402
+from ballast.jax import _classes, _jaxprs, _loops, _planned, _policy, _program  # noqa: E402
+from ballast.jax._operations import operations  # noqa: E402
 
 OPTIONS = {"times": "operations", "time_limit": 1, "tries": 2}
 KEYS = jax.random.split(jax.random.key(0), 8)
@@ -56,7 +57,7 @@ def recurrent(weights, xs):
 
 def test_steps_of_one_text_keep_the_places_of_their_arguments_and_results(monkeypatch):
     # Nothing but loops written anew, which are the step itself and not its text.
-    monkeypatch.setattr(_jit._Program, "forms", lambda *_: iter(()))
+    monkeypatch.setattr(_program.Program, "forms", lambda *_: iter(()))
     weights, xs, other = LAYERS[:2], X.reshape(16, 16, 16), 2 * X.reshape(16, 16, 16)
 
     def total(weights, xs):
@@ -147,6 +148,28 @@ def test_layers_in_loops_of_their_own_are_written_anew():
         same(jax.jit(run)(*given), jax.jit(one)(*given))
 
 
+def test_products_that_a_gradient_needs_no_value_of_are_stacked_in_place_of_more():
+    def step(policy):
+        def layer(x, weight):
+            # The gradient needs two cosines of the product, and not the product.
+            return x + jnp.sin(jnp.sin(x @ weight)), None
+
+        def loss(weights, x):
+            return jnp.square(jax.lax.scan(jax.checkpoint(layer, policy=policy, prevent_cse=False) if policy else layer, x, weights)[0]).sum()
+
+        return jax.value_and_grad(loss)
+
+    given = jnp.stack(LAYERS), X
+    forms = written_anew(step(None), *given)
+    options = ballast.jax.compiler_options()
+    own, run, plain = (jax.jit(one).lower(*given).compile(options) for one in (
+        step(jax.checkpoint_policies.dots_saveable), forms["all but products and random numbers"], step(None),
+    ))
+    same(run(*given), plain(*given))
+    assert run.memory_analysis().temp_size_in_bytes <= own.memory_analysis().temp_size_in_bytes < plain.memory_analysis().temp_size_in_bytes
+    assert operations(run) <= operations(own)
+
+
 def test_a_form_that_cannot_be_written_does_not_take_the_others_along(monkeypatch):
     def failing(*given):
         (mode, run), *others = _loops.rolled(*given)
@@ -156,8 +179,8 @@ def test_a_form_that_cannot_be_written_does_not_take_the_others_along(monkeypatc
 
         return [(mode, fails), ("another time", run), *others]
 
-    monkeypatch.setattr(_jit, "rolled", failing)
-    monkeypatch.setattr(_jit._Program, "forms", lambda *_: iter(()))
+    monkeypatch.setattr(_program, "rolled", failing)
+    monkeypatch.setattr(_program.Program, "forms", lambda *_: iter(()))
     one = jax.value_and_grad(lambda weights, xs: recurrent(weights, xs).sum())
     given = LAYERS[2:4], X.reshape(16, 16, 16)
     planned = ballast.jit(one, cap="80%", cap_counts="temp", **OPTIONS)

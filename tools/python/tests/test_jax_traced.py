@@ -55,6 +55,8 @@ GRADIENTS = {
     "of its arguments": lambda: jax.grad(ballast.jit(step, cap="50%"))(W, X),
     "of what it closes over": lambda: jax.grad(closing_over)(1.0),
     "of what it closes over, in jit": lambda: jax.jit(jax.grad(closing_over))(1.0),
+    "of a jit of it": lambda: jax.grad(jax.jit(ballast.jit(step, cap="50%")))(W, X),
+    "of a scan over it": lambda: jax.grad(lambda w: jax.lax.scan(lambda sum, x: (sum + ballast.jit(step, cap="50%")(w, x), None), 0.0, X[None])[0])(W),
     "forwards": lambda: jax.jvp(closing_over, (1.0,), (1.0,)),
 }
 
@@ -74,6 +76,22 @@ def test_a_step_on_what_a_gradient_does_not_trace_has_its_plan():
     # So has one that is computed while something else is traced.
     with jax.ensure_compile_time_eval():
         assert not said(planned, W, X)[1]
+
+
+def test_a_step_in_jit_on_what_a_gradient_does_not_trace_says_that_it_has_no_plan():
+    planned = jax.jit(ballast.jit(step, cap="50%", cap_counts="temp"))
+    for gradient in (jax.grad, lambda loss: jax.jit(jax.grad(loss))):
+        value, messages = said(gradient(lambda y: y * planned(W, X)), 3.0)
+        np.testing.assert_allclose(value, step(W, X), rtol=1e-6)
+        assert len(messages) == 1
+        jax.clear_caches()
+
+
+def test_the_warning_is_of_the_line_that_calls_the_step():
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        jax.jit(ballast.jit(step, cap="50%", cap_counts="temp"))(W, X)
+    assert [one.filename for one in found] == [__file__]
 
 
 def test_what_is_traced_and_closed_over_is_not_prepared():

@@ -1,6 +1,8 @@
 """JAX: which plans of a step are tried, with programs that take what the tests say."""
 
 import itertools
+import json
+import pathlib
 import types
 
 import pytest
@@ -10,30 +12,31 @@ jax = pytest.importorskip("jax")
 import ballast  # noqa: E402
 from ballast import _clock  # noqa: E402
 from ballast._clock import Clock  # noqa: E402
-from ballast.jax import _jit, _planned, _tries  # noqa: E402
+from ballast.jax import _next_cap, _planned, _program, _tries  # noqa: E402
 
 TARGET = 1000
 NAMES = itertools.count()
+CASES = json.loads((pathlib.Path(__file__).parents[3] / "tests/inputs/next_caps.json").read_text())
 
 
 class Program:
     """One that takes twice the target without a plan, for 100 operations."""
 
-    forms = _jit._Program.forms
-    _text, _predicted, _ops, _times = "", 2 * TARGET, {}, _planned.OPERATIONS
+    forms = _program.Program.forms
+    _text, _predicted, _ops, _times, compile_seconds = "", 2 * TARGET, {}, _planned.OPERATIONS, 0.0
     unplanned = _tries.Memory(2 * TARGET, 0, 0, 0, 100.0)
 
     def __init__(self, takes=lambda asked, gaps: asked, operations=lambda fusion: 101.0):
         self.key, self.takes, self.operations = f"test_jax_tries {next(NAMES)}", takes, operations
         self.tried = []
 
-    def with_loops(self, unplanned, clock):
+    def loops_anew(self, unplanned, clock):
         return []
 
     def cost(self, one):
         return one.memory.operations
 
-    def _kept_whole(self, text, fusions):
+    def _unplanned_form(self, text, fusions):
         return _tries.Form(text, "", 0, self._predicted, self.unplanned.temporary, self._ops, fusions), 100.0
 
     def attempt(self, form, asked, time_limit, seed, *, gaps):
@@ -42,8 +45,13 @@ class Program:
         return _tries.Try(asked, asked, memory, {"recompute_seconds": 1.0}, b"", form, {}), None
 
     def search(self, tries):
-        ballast.jit(abs, cap=TARGET, tries=tries)._search(self, TARGET, self.unplanned, Clock(None))
-        return _jit.KNOWN.best(self.key, TARGET)
+        ballast.jit(abs, cap=TARGET, tries=tries)._search.over_forms(self, TARGET, self.unplanned, Clock(None))
+        return _program.KNOWN.best(self.key, TARGET)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["what"])
+def test_the_next_cap_is_the_one_that_ballast_fit_asks_for(case):
+    assert _next_cap.next_cap([_next_cap.Taken(*plan) for plan in case["plans"]], case["cap"], case["within"]) == case["next"]
 
 
 def test_room_for_gaps_is_left_only_where_half_of_the_tries_keep_no_cap():
@@ -62,6 +70,14 @@ def test_ops_are_planned_one_by_one_where_the_plans_that_keep_the_cap_are_dear(f
     program = Program(operations=lambda fusion: 104.0 if fusion == "spread" else fused)
     assert program.search(2).cost == cost
     assert [fusion for fusion, _ in program.tried] == tried
+
+
+def test_ops_that_are_planned_one_by_one_are_asked_for_once_more_where_the_first_plan_misses_the_cap():
+    program = Program(operations=lambda fusion: 104.0 if fusion == "spread" else 150.0)
+    program.takes = lambda asked, gaps: asked + (40 if program.tried[-1][0] == "spread" else 0)
+    # Asked for 1000, and for 1000 * 985 / 1040.
+    assert program.search(2).cost == 104.0
+    assert [fusion for fusion, _ in program.tried] == ["xla-cpu", "spread", "spread"]
 
 
 def test_plans_are_asked_for_without_room_for_gaps():
@@ -91,8 +107,41 @@ class Timed(Program):
 def test_no_search_goes_on_after_the_total_time_limit(monkeypatch, total, limits):
     program = Timed(monkeypatch)
     clock = Clock(total)
-    ballast.jit(abs, cap=TARGET, tries=6, time_limit=10.0)._search(program, TARGET, program.unplanned, clock)
+    ballast.jit(abs, cap=TARGET, tries=6, time_limit=10.0)._search.over_forms(program, TARGET, program.unplanned, clock)
     assert program.limits == limits and clock.stopped == (total is not None)
+
+
+@pytest.mark.parametrize(("takes", "says"), [(None, "for the cap of 1000 bytes .*: too small; the step as it is takes 2000"), (3 * TARGET, "the least that the step as it is takes is 2000")])
+def test_a_refusal_names_no_more_than_the_step_takes_as_it_is(takes, says):
+    class Refused(Program):
+        notes = []
+
+        def attempt(self, *given, **named):
+            if takes is None:
+                # The planner's model of a program may be far above what XLA takes for it.
+                raise ballast.NoPlan("too small; the smallest cap not ruled out is 9000 B. Raise the cap or use more devices", 9 * TARGET)
+            return super().attempt(*given, **named)
+
+    program = Refused(lambda asked, gaps: takes)
+    with pytest.raises(ballast.NoPlan, match=says) as refused:
+        ballast.jit(abs, cap=TARGET, cap_counts="temp")._search.fit(program, TARGET, program.unplanned, again=False)
+    assert refused.value.least_cap_bytes == 2 * TARGET
+
+
+@pytest.mark.parametrize(("compiling", "tried"), [(0.0, [10, 10, 10]), (3.0, [10, 10, 1]), (8.0, [10, 4]), (11.0, [10])])
+def test_a_search_and_what_is_compiled_after_it_end_by_the_total_time_limit(monkeypatch, compiling, tried):
+    class Slow(Timed):
+        """One whose every compilation takes so long, after a search of 10 s."""
+
+        def attempt(self, *given, **named):
+            found = super().attempt(*given, **named)
+            self.compile_seconds = compiling
+            self.now += compiling
+            return found
+
+    program = Slow(monkeypatch)
+    ballast.jit(abs, cap=TARGET, tries=6, time_limit=10.0)._search.over_forms(program, TARGET, program.unplanned, Clock(30.0))
+    assert program.limits == tried and program.now <= 30.0
 
 
 def test_loops_are_written_anew_until_the_total_time_limit(monkeypatch):
@@ -103,13 +152,13 @@ def test_loops_are_written_anew_until_the_total_time_limit(monkeypatch):
         now[0] += 6.0
         raise ballast.BallastError(again)
 
-    program = _jit._Program.__new__(_jit._Program)
-    program.key, program._text, program._times, program.notes = f"loops {next(NAMES)}", "stablehlo.while", _planned.OPERATIONS, []
-    monkeypatch.setattr(_jit, "planned", lambda *given, **named: ("", {"compute_seconds": 1.0}))
-    monkeypatch.setattr(_jit._Program, "_rolled", lambda program: [("one", None), ("two", None), ("three", None)])
-    monkeypatch.setattr(_jit._Program, "_with_loops", compiled)
+    program = _program.Program.__new__(_program.Program)
+    program.key, program._text, program._times, program.notes, program.compile_seconds = f"loops {next(NAMES)}", "stablehlo.while", _planned.OPERATIONS, [], 0.0
+    monkeypatch.setattr(_program, "planned", lambda *given, **named: ("", {"compute_seconds": 1.0}))
+    monkeypatch.setattr(_program.Program, "_loops_by_what_runs_again", lambda program: [("one", None), ("two", None), ("three", None)])
+    monkeypatch.setattr(_program.Program, "_loop_anew", compiled)
     unplanned = Program.unplanned
     for limit, tried in ((10.0, 2), (None, 3), (None, 0)):
         before = now[0]
-        program.with_loops(unplanned, Clock(limit))
+        program.loops_anew(unplanned, Clock(limit))
         assert now[0] - before == 6.0 * tried

@@ -9,6 +9,7 @@ mod compiled;
 mod deadline;
 mod forms;
 mod learned;
+mod next_cap;
 mod pairs;
 mod planner;
 mod routes;

@@ -1,6 +1,7 @@
 //! Which cap to ask a planner for, given what its plans for other caps took.
 
 use super::learned::Learned;
+use super::next_cap::{Taken, is_enough, next_cap, slack};
 use super::planner::BOUNDLESS;
 use super::tried::{Try, best};
 
@@ -75,7 +76,7 @@ impl Search {
     pub(super) fn again(&mut self) -> u64 {
         self.patience = self.patience.saturating_mul(MORE_PATIENCE).min(MOST_PATIENCE);
         (self.closed, self.ran_out) = (false, false);
-        let slack = (self.cap_bytes as f64 * self.within) as u64;
+        let slack = slack(self.cap_bytes, self.within);
         self.learned.as_ref().map_or(self.cap_bytes, |learned| learned.asked(self.cap_bytes - slack / 2))
     }
 
@@ -91,14 +92,12 @@ impl Search {
         if self.unplanned_fits && self.tries.len() == 1 && !last.fits {
             return Some(self.cap_bytes);
         }
-        let slack = (self.cap_bytes as f64 * self.within) as u64;
-        let low = self.tries.iter().filter(|tried| tried.fits).max_by_key(|tried| tried.asked_bytes);
-        let high = self.tries.iter().filter(|tried| !tried.fits).min_by_key(|tried| tried.asked_bytes);
-        // Enough of the memory is used, or there is nothing to gain from the rest.
-        if low.is_some_and(|low| low.measured_bytes + slack >= self.cap_bytes || low.free) {
+        let taken: Vec<Taken> = self.tries.iter().map(Taken::from).collect();
+        if is_enough(&taken, self.cap_bytes, self.within) {
             return None;
         }
         if let Some(learned) = &self.learned {
+            let slack = slack(self.cap_bytes, self.within);
             // The model was corrected by every plan: where it says now that the cap is kept, it is asked again.
             let best = best(&self.tries)
                 .or_else(|| (0..self.tries.len()).min_by_key(|&at| self.tries[at].measured_bytes));
@@ -112,36 +111,12 @@ impl Search {
             if in_vain {
                 // There is memory left, and what the last plan took too much of it is what the model does not know: less is asked by that, once.
                 let over = last.measured_bytes.saturating_sub(self.cap_bytes);
-                return (low.is_some() && over > 0 && last.asked_bytes >= asked)
+                return (self.tries.iter().any(|tried| tried.fits) && over > 0 && last.asked_bytes >= asked)
                     .then(|| asked.saturating_sub(over));
             }
             return (!least).then_some(asked);
         }
-        // The plan took more than it was asked for, as no smaller one was found: asking for less is in vain.
-        if low.is_none() && last.predicted_bytes > last.asked_bytes {
-            return None;
-        }
-        let (least, most) =
-            (low.map_or(0, |low| low.asked_bytes), high.map_or(u64::MAX, |high| high.asked_bytes));
-        // What was measured is taken to follow what was asked for: in a straight line between two tries around the
-        // cap, by the same factor beyond them; a little less, as a plan above the cap is of no use.
-        let cap = self.cap_bytes as f64 - slack as f64 / 2.0;
-        let guess = match (low, high) {
-            (Some(low), Some(high)) if high.measured_bytes > low.measured_bytes => {
-                let share = (cap - low.measured_bytes as f64)
-                    / (high.measured_bytes as f64 - low.measured_bytes as f64);
-                low.asked_bytes as f64 + share * (high.asked_bytes as f64 - low.asked_bytes as f64)
-            }
-            (Some(nearest), _) | (None, Some(nearest)) => {
-                nearest.asked_bytes as f64 * cap / (nearest.measured_bytes.max(1)) as f64
-            }
-            (None, None) => return None,
-        };
-        let middle = least / 2 + most / 2;
-        let next = guess as u64;
-        let next = if next > least && next < most { next } else { middle };
-        let width = most.saturating_sub(least);
-        (width > slack.max(1) && next > least && next < most).then_some(next)
+        next_cap(&taken, self.cap_bytes, self.within)
     }
 }
 
@@ -222,7 +197,7 @@ pub(super) mod tests {
         search.tries.push(raised.clone());
         assert_eq!((search.next(), best(&search.tries)), (None, None));
         search.tries[0] = Try { measured_bytes: 900, fits: true, ..raised };
-        assert_eq!((search.next(), best(&search.tries)), (Some(1094), Some(0)));
+        assert_eq!((search.next(), best(&search.tries)), (Some(1641), Some(0)));
     }
 
     #[test]

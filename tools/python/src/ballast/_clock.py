@@ -15,17 +15,17 @@ class Clock:
         #: Was anything left out because it was over?
         self.stopped = False
 
-    def over(self) -> bool:
-        """Is it over? Whoever asks leaves out what is next."""
-        if self.spent(1.0):
+    def over(self, takes: float = 0.0) -> bool:
+        """Is it over, or would it be before what is next is done, which takes so many seconds? Whoever asks leaves that out then."""
+        if self.limit is not None and time.monotonic() - self._begun + takes >= self.limit:
             self.stopped = True
         return self.stopped
 
-    def at_most(self, seconds: float) -> float:
-        """So many seconds, or what is left where that is less: a hundredth of one at least, as nobody can search for none."""
+    def at_most(self, seconds: float, then: float = 0.0) -> float:
+        """So many seconds, or what is left before something that takes so many where that is less: a hundredth of one at least, as nobody can search for none."""
         if self.limit is None:
             return seconds
-        return min(seconds, max(self.limit - (time.monotonic() - self._begun), 0.01))
+        return min(seconds, max(self.limit - (time.monotonic() - self._begun) - then, 0.01))
 
     def spent(self, share: float) -> bool:
         """Is this share of it over? Unlike `over`, it does not say that anything was left out."""

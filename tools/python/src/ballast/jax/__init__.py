@@ -15,10 +15,11 @@ if tuple(int(part) for part in _jax.__version__.split(".")[:2]) < (0, 10):
     raise UnsupportedVersion(f"ballast.jax was written for JAX 0.10, and this is {_jax.__version__}: install jax 0.10.2 or later")
 
 from ._fit import Fit, will_it_fit  # noqa: E402
-from ._jit import Jitted, UnplannedWarning, compiler_options, jit  # noqa: E402
+from ._jit import Jitted, UnplannedWarning, jit  # noqa: E402
 from ._classes import Policy  # noqa: E402
 from ._pipeline import Pipeline, Stage, pipeline  # noqa: E402
 from ._policy import checkpoint_policy  # noqa: E402
+from ._program import compiler_options  # noqa: E402
 from ._step_policy import step_policy  # noqa: E402
 
 __all__ = ["Fit", "Jitted", "Pipeline", "Policy", "Stage", "UnplannedWarning", "checkpoint_policy", "compiler_options", "jit", "pipeline", "step_policy", "will_it_fit"]

@@ -30,6 +30,7 @@ class Body:
 
     def __init__(self, closed: ClosedJaxpr, dear: frozenset[str]) -> None:
         closed = inlined(closed)
+        self._dear = dear
         self.jaxpr, self.constants = closed.jaxpr, constants(closed)
         #: Its equations, those of conditionals with what they give besides.
         self.equations: list[Any] = []
@@ -52,6 +53,17 @@ class Body:
     def makers(self) -> dict[Any, Any]:
         """From what each variable follows, by variable."""
         return {var: one for one in self.again for var in one.outvars}
+
+    @property
+    def cuts(self) -> list[Any]:
+        """What is dear to compute, each as what takes fewest bytes of what alone follows from it."""
+        readers: dict[Any, list[Any]] = collections.defaultdict(list)
+        for one in self.again:
+            for var in variables(one.invars):
+                readers[var].append(one)
+        for var in variables(self.jaxpr.outvars):
+            readers[var].append(None)
+        return [_smallest(var, readers, self._dear) for one in self.again if has(one, self._dear) for var in one.outvars]
 
 
 def _from(function: Callable[..., Sequence[Any]], first: int) -> Callable[..., Sequence[Any]]:
@@ -87,13 +99,7 @@ class _Branch:
         self._body = body = Body(closed, dear)
         self._results = body.jaxpr.outvars
         makers = body.makers
-        readers: dict[Any, list[Any]] = collections.defaultdict(list)
-        for one in body.again:
-            for var in variables(one.invars):
-                readers[var].append(one)
-        for var in variables(self._results):
-            readers[var].append(None)
-        cuts = {_smallest(var, readers, dear) for one in body.again if has(one, dear) for var in one.outvars}
+        cuts = set(body.cuts)
         #: Of these what the results need.
         self.saved: list[Any] = []
         seen: set[Any] = set()

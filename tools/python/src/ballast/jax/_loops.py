@@ -2,8 +2,8 @@
 
 `jax.lax.scan` under a gradient is two loops: one that runs the function and stacks what the other one needs. A stack that only loops of the same
 length read, step by step, can be dropped where its slices follow from what is there in that step: the loop's inputs, what it hands on,
-constants, and other stacks; where a conditional of the body has what is not to be repeated, that is stacked beside its results. The step is written so by evaluating its
-own jaxpr; loops stay loops.
+constants, and other stacks; what is not to be repeated, a product of which the gradient needs other things than its value, or one in a conditional of the body, is stacked
+for that. The step is written so by evaluating its own jaxpr; loops stay loops.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Loop:
     costly: frozenset[str]
     #: By the stack outside: the variable of the body that is not kept.
     dropped: dict[Var, Var] = dataclasses.field(default_factory=dict)
-    #: What is handed on, or given by a conditional besides its results, and has to be stacked for others.
+    #: What is handed on, is a product, or is given by a conditional besides its results, and has to be stacked for others.
     handed: list[Any] = dataclasses.field(default_factory=list)
     #: Loops whose stacks are not there, of those that this one reads.
     sources: list[_Loop] = dataclasses.field(default_factory=list)
@@ -84,9 +84,12 @@ class _Loop:
         #: Stacks, each inside and outside of the body.
         self.stacks = list(zip(jaxpr.outvars[carried:], self.equation.outvars[carried:], strict=True))
         self.makers = self.body.makers
+        there = {*self.carry, *variables(inner for inner, _ in self.stacks)}
+        #: What may be stacked besides, together or not at all: what a conditional gives besides its results, and products.
+        self.groups = [*self.body.groups, *([var] for var in dict.fromkeys(self.body.cuts) if var not in there and not isinstance(var, Saved))]
 
     def needs(self, wanted: Iterable[Any], there: set[Any], besides: set[Saved]) -> set[Any] | None:
-        """Inputs of the body, and of what its conditionals may give besides, from which these variables follow, given some that are there; None where that takes an op
+        """Inputs of the body, and of what may be stacked besides, from which these variables follow, given some that are there; None where that takes an op
         that is not to be repeated."""
         found: set[Any] = set()
         stack = variables(wanted)
@@ -141,9 +144,9 @@ def _plans(flat: ClosedJaxpr, costly: frozenset[str]) -> dict[int, _Loop]:
 
 
 def _choose(loop: _Loop, candidates: list[tuple[Any, Any]]) -> None:
-    """Drops stacks where that takes fewer bytes than what is stacked in their place. What a conditional gives besides its results is, where without it as much
-    could not be dropped."""
-    groups = loop.body.groups
+    """Drops stacks where that takes fewer bytes than what is stacked in their place: products, and what a conditional gives besides its results, where without them
+    as much could not be dropped."""
+    groups = loop.groups
     best = _droppable(loop, candidates, groups)
     for group in list(groups):
         fewer = [one for one in groups if one is not group]

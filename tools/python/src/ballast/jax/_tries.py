@@ -1,4 +1,4 @@
-"""What is tried of a step: the forms that are planned, plans of them as they were compiled and measured, and which temporaries to ask for next."""
+"""What is tried of a step: the forms that are planned, and plans of them as they were compiled and measured."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from .._plan import Plan, Value
 from .._units import format_bytes
 from ._counts import Counts
 from ._memory import stats_of
+from ._next_cap import Taken
 from ._operations import operations
 
 
@@ -72,13 +73,9 @@ class Try:
     ops: Counts
 
     @property
-    def enough(self) -> int:
-        """The least temporaries for which the planner may be asked and give the same plan."""
-        return min(self.asked, self.predicted)
-
-    @property
-    def free(self) -> bool:
-        return self.figures["recompute_seconds"] <= 0
+    def taken(self) -> Taken:
+        """What the next cap is chosen by."""
+        return Taken(self.asked, self.predicted, self.memory.temporary, self.figures["recompute_seconds"] <= 0)
 
     def plan(self, cap: int, counts: str, unplanned: Memory, unit: str, notes: list[str], *, proved: bool) -> Plan:
         """The plan for people. What was proved of another cap, where it was found under one, is not proved of this one."""
@@ -111,31 +108,3 @@ class Try:
                 *notes,
             ],
         )
-
-
-def next_asked(tried: list[Try], target: int, within: float, first: int) -> int | None:
-    """The temporaries to ask for next, or None where another plan is not worth it: what is measured is taken to follow what was asked for."""
-    if not tried:
-        return first
-    slack = int(target * within)
-    fits = [one for one in tried if one.memory.temporary <= target]
-    low = max(fits, key=lambda one: one.asked, default=None)
-    high = min((one for one in tried if one.memory.temporary > target), key=lambda one: one.enough, default=None)
-    last = tried[-1]
-    if low is not None and (low.memory.temporary + slack >= target or low.free):
-        return None
-    if low is None and last.predicted > last.asked:
-        # The plan took more than it was asked for, as no smaller one was found.
-        return None
-    least, most = (low.asked if low else 0), (high.enough if high else 2**62)
-    aim = target - slack / 2
-    if low and high and high.memory.temporary > low.memory.temporary:
-        share = (aim - low.memory.temporary) / (high.memory.temporary - low.memory.temporary)
-        guess = int(low.asked + share * (high.enough - low.asked))
-    else:
-        nearest = low or high
-        assert nearest is not None
-        guess = int((nearest.enough if high else nearest.asked) * aim / max(nearest.memory.temporary, 1))
-    if not least < guess < most:
-        guess = (least + most) // 2
-    return guess if most - least > max(slack, 1) and least < guess < most else None
