@@ -16,7 +16,7 @@ from .._errors import BallastError, UnsupportedModel, of_ballast
 from .._plan import Plan
 from ._backend import Backend, too_often
 from ._captured import break_of, holder
-from ._settings import changed
+from ._settings import GUARDS, changed
 
 
 def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
@@ -228,8 +228,7 @@ def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend
             fail_on_recompile_limit_hit=lambda _: True, recompile_limit=lambda limit: models * limit, accumulated_recompile_limit=lambda limit: models * limit,
             # Under DistributedDataParallel torch would cut the model into one graph per bucket of gradients, and each would have the whole cap.
             optimize_ddp=lambda mode: False if mode in (True, "ddp_optimizer") else mode,
-            # Else torch does not look whether a parameter is trained now that was not, nor whether a module has got a hook: gradients would be missing or wrong.
-            skip_tensor_guards_with_matching_dict_tags=lambda _: False, skip_nnmodule_hook_guards=lambda _: False,
+            **GUARDS,
         ) as own:
             backend.limit = own["recompile_limit"]
             found = function(*args, **kwargs)
