@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
-from ballast.torch import _measure, _partitioner, _readback  # noqa: E402
+from ballast.torch import _measure, _partitioner, _readback, _rehearsal  # noqa: E402
 
 QUICK = {"time_limit": 1.0, "threads": 1}
 
@@ -72,6 +72,20 @@ def test_a_step_above_its_cap_is_planned_again(compiler):
     for gradients in found + more:
         for name, parameter in expected.named_parameters():
             torch.testing.assert_close(gradients[name], parameter.grad, rtol=1e-4, atol=1e-6)
+
+
+def test_a_plan_that_was_rehearsed_takes_the_place_of_one_that_could_not_be(monkeypatch):
+    model, batch = Autoencoder(), torch.randn(8, 3, 32, 32)
+    compiled = ballast.torch.compile(model, cap="75%", **QUICK)
+    found, _ = steps(model, compiled, batch, 1)
+    # The first call was within somebody's profile, those that follow are not.
+    monkeypatch.setattr(_partitioner, "rehearse", _rehearsal.rehearse)
+    more, said = steps(model, compiled, batch, 4)
+    plan = compiled.plan
+    assert len(said) == 1 and "another plan takes its place" in said[0]
+    # What is rehearsed has in it what was missing before: it counts once.
+    assert plan.peak_bytes == plan.measured_bytes == took(model, compiled, batch) <= plan.cap_bytes
+    assert all(torch.equal(found[0][name], more[-1][name]) for name in found[0])
 
 
 def test_what_was_read_is_what_the_step_takes():
