@@ -16,6 +16,7 @@ from .._errors import BallastError, UnsupportedModel, of_ballast
 from .._plan import Plan
 from ._backend import Backend, too_often
 from ._captured import break_of, holder
+from ._distributions import know_divergences
 from ._settings import GUARDS, changed
 
 
@@ -221,6 +222,7 @@ class CompiledFunction(_Compiled):
 def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend) -> Any:
     """Calls, and says what went wrong in one sentence where it is ours to say."""
     exceptions = torch._dynamo.exc
+    know_divergences()
     try:
         # Beyond the limit the model would run as it is, without a plan. Torch counts what all models of a class are compiled to as one: each has as much as it may.
         models = backend.models()
