@@ -34,9 +34,11 @@ def planner():
 
 @pytest.fixture
 def fresh_torch():
-    """Each test as the first of a process: nothing compiled, one seed, one thread."""
+    """Each test as the first of a process: nothing compiled, no plan known, one seed, one thread."""
     import torch
+    from ballast.torch import _partitioner
 
     torch._dynamo.reset()
+    _partitioner.KNOWN.clear()
     torch.manual_seed(0)
     torch.set_num_threads(1)

@@ -6,12 +6,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from steps_torch import QUICK  # noqa: E402
+
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("fresh_torch")
-
-QUICK = {"time_limit": 1.0, "threads": 1}
 
 
 def step(function, inputs):

@@ -13,22 +13,16 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from models_torch import perceptron  # noqa: E402
+from steps_torch import QUICK, said  # noqa: E402
+
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
 from ballast._errors import Unwritable  # noqa: E402
 from ballast.torch._measure import Span  # noqa: E402
 from ballast.torch import _partitioner  # noqa: E402
 
-QUICK = {"time_limit": 1.0, "threads": 1}
-
-
-@pytest.fixture(autouse=True)
-def fresh(fresh_torch):
-    _partitioner.KNOWN.clear()
-
-
-def perceptron(width=64, layers=6):
-    return torch.nn.Sequential(*(torch.nn.Sequential(torch.nn.Linear(width, width), torch.nn.Tanh()) for _ in range(layers)))
+pytestmark = pytest.mark.usefixtures("fresh_torch")
 
 
 def test_a_share_is_of_the_largest_step_so_that_a_smaller_last_batch_trains():
@@ -358,14 +352,14 @@ def likelihood(batch):
     return torch.nn.functional.gaussian_nll_loss(batch, torch.zeros(8, 8), torch.ones(8, 8))
 
 
-@pytest.mark.parametrize("model, said", [
+@pytest.mark.parametrize("model, words", [
     (Averaged(), r"at \S*test_torch_use.py:\d+; in torch's forward, nn/modules/batchnorm.py:\d+"),
     (aligned, r"Operator `aten._ctc_loss.default`'s output shape depends on input Tensor data; at \S*test_torch_use.py:\d+"),
     (likelihood, r"at \S*test_torch_use.py:\d+; in torch's gaussian_nll_loss, nn/functional.py:\d+"),
 ], ids=["averages of all batches", "ctc_loss", "gaussian_nll_loss"])
-def test_of_what_is_not_one_graph_the_op_and_the_line_are_named(model, said):
+def test_of_what_is_not_one_graph_the_op_and_the_line_are_named(model, words):
     compiled = ballast.torch.compile(model, cap="80%", **QUICK)
-    with pytest.raises(ballast.UnsupportedModel, match=r"not one graph \(.*" + said):
+    with pytest.raises(ballast.UnsupportedModel, match=r"not one graph \(.*" + words):
         compiled(torch.randn(8, 8, requires_grad=True))
 
 
@@ -437,11 +431,11 @@ def test_keeping_a_graph_that_the_plan_frees_is_said_once():
         result.square().mean().backward(retain_graph=True)
         result.mean().backward()
 
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for _ in range(2):
             step(planned)
             step(other)
-    assert [str(one.message).split(" ")[1] for one in said if "Ballast" in str(one.message)] == ["backward(retain_graph=True)"]
+    assert [message.split(" ")[1] for message in said(caught)] == ["backward(retain_graph=True)"]
     for parameter, same in zip(model.parameters(), other.parameters(), strict=True):
         assert torch.equal(parameter.grad, same.grad)
