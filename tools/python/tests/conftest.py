@@ -1,7 +1,8 @@
-"""Where the tests find the planner (BALLAST_BIN, else the release build of this checkout), and the devices that JAX has in them."""
+"""Where the tests find the planner (BALLAST_BIN, else the release build of this checkout), the devices that JAX has in them, and whether torch is there."""
 
 import os
 import pathlib
+import sys
 
 import pytest
 
@@ -9,6 +10,18 @@ import pytest
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=4".strip()
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def pytest_addoption(parser):
+    """Adds `--without-torch`."""
+    parser.addoption("--without-torch", action="store_true", help="torch counts as missing: files that ask for it (pytest.importorskip) are skipped")
+
+
+def pytest_configure(config):
+    """Hides torch before the first test file is read."""
+    if config.getoption("--without-torch"):
+        # What Python's `import` takes for a module that is not there.
+        sys.modules["torch"] = None
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -21,9 +34,11 @@ def planner():
 
 @pytest.fixture
 def fresh_torch():
-    """Each test as the first of a process: nothing compiled, one seed, one thread."""
+    """Each test as the first of a process: nothing compiled, no plan known, one seed, one thread."""
     import torch
+    from ballast.torch import _partitioner
 
     torch._dynamo.reset()
+    _partitioner.KNOWN.clear()
     torch.manual_seed(0)
     torch.set_num_threads(1)

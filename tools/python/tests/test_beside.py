@@ -8,13 +8,12 @@ torch = pytest.importorskip("torch")
 
 import torch.distributed as dist  # noqa: E402
 from models_torch import chain  # noqa: E402
+from steps_torch import QUICK  # noqa: E402
 
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("fresh_torch")
-
-QUICK = {"time_limit": 1.0, "threads": 1}
 WORLD = 2
 
 

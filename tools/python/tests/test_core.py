@@ -243,3 +243,14 @@ def test_a_plot_has_the_cap_or_says_what_is_missing(tmp_path):
         return
     plan().plot(tmp_path / "plan.png")
     assert (tmp_path / "plan.png").stat().st_size > 1000
+
+
+def test_files_that_ask_for_torch_are_skipped_without_it_and_no_other_ones():
+    folder = pathlib.Path(__file__).parent
+    asked = sorted(path.name for path in folder.glob("test_*.py") if re.search(r'^torch = pytest.importorskip\("torch"\)', path.read_text(), re.MULTILINE))
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rs", "--collect-only", "--without-torch", "."]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    skipped = re.findall(r"^SKIPPED \[1\] (?:.*/)?(test_\w+\.py):", ran.stdout, re.MULTILINE)
+    collected = set(re.findall(r"^(?:.*/)?(test_\w+\.py)::", ran.stdout, re.MULTILINE))
+    assert ran.returncode == 0 and sorted(skipped) == asked, ran.stdout
+    assert collected == {path.name for path in folder.glob("test_*.py")} - set(asked)

@@ -8,6 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from models_torch import MODELS, Inside, chain  # noqa: E402
+from steps_torch import gradients  # noqa: E402
 from torch.utils import checkpoint  # noqa: E402
 
 import ballast  # noqa: E402
@@ -21,26 +22,18 @@ FAST = ballast.HostLink("200GB", 1e-7)
 QUICK = {"time_limit": 2.0, "threads": 1}
 
 
-def gradients(model, run, state):
-    model.load_state_dict(state)
-    model.zero_grad(set_to_none=True)
-    torch.manual_seed(1)
-    run().backward()
-    return {name: parameter.grad for name, parameter in model.named_parameters()}
-
-
 @pytest.mark.parametrize(("counts", "share"), [("step", "70%"), ("saved", "40%")])
 @pytest.mark.parametrize("name", MODELS)
 def test_what_was_away_gives_eagers_gradients_and_no_time_is_added_while_copies_hide(name, counts, share):
     model, batch = MODELS[name]()
     inside = Inside(model)
     state = {key: value.clone() for key, value in inside.state_dict().items()}
-    expected = gradients(inside, lambda: inside(*batch), state)
+    _, expected, _ = gradients(inside, lambda: inside(*batch), state)
     plans = []
     for offload in (False, FAST):
         torch._dynamo.reset()
         compiled = ballast.torch.compile(inside, cap=share, cap_counts=counts, offload=offload, **QUICK)
-        found = gradients(inside, functools.partial(compiled, *batch), state)
+        _, found, _ = gradients(inside, functools.partial(compiled, *batch), state)
         assert all(torch.equal(found[key], gradient) for key, gradient in expected.items())
         plans.append(compiled.plan)
     held, moved = plans

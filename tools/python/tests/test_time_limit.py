@@ -6,11 +6,15 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from models_torch import perceptron  # noqa: E402
+
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
 from ballast import _planner  # noqa: E402
 from ballast.torch import _partitioner  # noqa: E402
 from ballast.torch._rehearsal import Rehearsal  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("fresh_torch")
 
 
 class Clock:
@@ -35,19 +39,10 @@ class Clock:
         monkeypatch.setattr(_partitioner, "time", types.SimpleNamespace(monotonic=lambda: self.now))
 
 
-@pytest.fixture(autouse=True)
-def fresh(fresh_torch):
-    _partitioner.KNOWN.clear()
-
-
-def perceptron():
-    return torch.nn.Sequential(*(torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.Tanh()) for _ in range(8)))
-
-
 def refused(**options):
     """A cap without a plan: parameters and gradients alone are above it."""
     with pytest.raises(ballast.NoPlan, match="least cap found") as error:
-        ballast.torch.compile(perceptron(), cap="10kB", threads=1, **options)(torch.randn(256, 16))
+        ballast.torch.compile(perceptron(16, 8), cap="10kB", threads=1, **options)(torch.randn(256, 16))
     return error.value.least_cap_bytes
 
 
@@ -75,7 +70,7 @@ def test_plans_made_again_share_what_the_first_left(monkeypatch):
 
     monkeypatch.setattr(_planner, "solve", solve)
     with pytest.raises(ballast.NoPlan):
-        ballast.torch.compile(perceptron(), cap="200kB", threads=1, time_limit=20.0)(torch.randn(256, 16))
+        ballast.torch.compile(perceptron(16, 8), cap="200kB", threads=1, time_limit=20.0)(torch.randn(256, 16))
     assert len(clock.asked) == 2 * _partitioner.TRIES
     assert [sum(clock.asked[at:at + 2]) for at in (0, 2, 4, 6)] == [20.0, 20.0, 10.0, 5.0]
     assert clock.now <= 60.0 + 20.0 / 50

@@ -7,7 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from models_torch import MODELS, Inside, transformers_models  # noqa: E402
+from models_torch import MODELS, Autoencoder, Inside, transformers_models  # noqa: E402
+from steps_torch import QUICK, gradients  # noqa: E402
 from torch.utils import checkpoint  # noqa: E402
 
 import ballast  # noqa: E402
@@ -15,23 +16,10 @@ import ballast.torch  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("fresh_torch")
 
-QUICK = {"time_limit": 1.0, "threads": 1}
-
 
 def loss_of(model, batch):
     found = model(*batch)
     return getattr(found, "logits", found).float().square().mean()
-
-
-def gradients(model, run, state):
-    """Loss, gradients and buffers of one step from a state and a seed."""
-    model.load_state_dict(state)
-    model.zero_grad(set_to_none=True)
-    torch.manual_seed(1)
-    loss = run()
-    loss.backward()
-    found = {name: parameter.grad for name, parameter in model.named_parameters() if parameter.grad is not None}
-    return loss.item(), found, {name: buffer.clone() for name, buffer in model.named_buffers()}
 
 
 def check(model, batch, shares, **options):
@@ -101,27 +89,13 @@ def test_the_allocator_sees_what_the_plan_says(counts):
         assert plan.saved_bytes == plan.peak_bytes <= plan.cap_bytes < plan.unplanned_bytes
 
 
-class Autoencoder(torch.nn.Module):
-    """Its loss is a number that torch's CPU allocator holds a buffer of the size of its arguments for."""
-
-    def __init__(self):
-        super().__init__()
-        self.layers = torch.nn.Sequential(
-            torch.nn.Conv2d(3, 16, 3, 1, 1), torch.nn.SiLU(), torch.nn.Conv2d(16, 16, 3, 1, 1), torch.nn.SiLU(), torch.nn.Conv2d(16, 16, 3, 1, 1),
-            torch.nn.SiLU(), torch.nn.Conv2d(16, 3, 3, 1, 1),
-        )
-
-    def forward(self, x):
-        return torch.nn.functional.mse_loss(self.layers(x), x)
-
-
 def test_a_rehearsal_counts_what_the_graph_does_not_say():
     batch = torch.randn(8, 3, 32, 32)
     found = {}
     for rehearse in (True, False):
         torch._dynamo.reset()
         torch.manual_seed(0)
-        model = Autoencoder()
+        model = Autoencoder(3)
         compiled = ballast.torch.compile(model, cap="75%", rehearse=rehearse, **QUICK)
         drawn = torch.get_rng_state()
 

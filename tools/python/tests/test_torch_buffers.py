@@ -7,6 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from steps_torch import QUICK  # noqa: E402
+
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
 from ballast.torch._cost import Roofline  # noqa: E402
@@ -15,8 +17,6 @@ from ballast.torch._graph import JointProblem, updated_averages  # noqa: E402
 from ballast.torch._partitioner import prepare  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("fresh_torch")
-
-QUICK = {"time_limit": 1.0, "threads": 1}
 
 
 def after(model, run, batch):

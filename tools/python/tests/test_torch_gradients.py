@@ -5,13 +5,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from torch.nn import functional  # noqa: E402
+from steps_torch import QUICK  # noqa: E402
 
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("fresh_torch")
-
-QUICK = {"time_limit": 1.0, "threads": 1}
 #: Bytes of a parameter.
 SIZE = 4 * 128 * 128
 

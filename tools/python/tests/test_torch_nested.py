@@ -9,17 +9,12 @@ torch = pytest.importorskip("torch")
 
 import torch.distributed as dist  # noqa: E402
 from torch.nn.parallel import DistributedDataParallel  # noqa: E402
+from steps_torch import QUICK, said  # noqa: E402
 
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
-from ballast.torch import _partitioner  # noqa: E402
 
-QUICK = {"time_limit": 1.0, "threads": 1}
-
-
-@pytest.fixture(autouse=True)
-def fresh(fresh_torch):
-    _partitioner.KNOWN.clear()
+pytestmark = pytest.mark.usefixtures("fresh_torch")
 
 
 class Deep(torch.nn.Module):
@@ -33,10 +28,6 @@ class Deep(torch.nn.Module):
         for layer in self.layers:
             x = x + torch.tanh(layer(x)).exp()
         return x.square().mean()
-
-
-def said(caught):
-    return [str(one.message) for one in caught if "Ballast" in str(one.message)]
 
 
 # DistributedDataParallel.

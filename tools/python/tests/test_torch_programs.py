@@ -6,12 +6,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from steps_torch import QUICK  # noqa: E402
+
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("fresh_torch")
-
-QUICK = {"time_limit": 1.0, "threads": 1}
 
 
 def step(function, inputs):
@@ -120,3 +120,31 @@ def test_gradients_taken_inside_of_what_is_trained_are_planned_with_it():
         warnings.filterwarnings("error", message="Ballast")
         compiled(torch.randn(256, 16)).backward()
     assert compiled.plan.peak_bytes <= compiled.plan.cap_bytes < compiled.plan.unplanned_bytes
+
+
+def test_divergences_of_distributions_are_known_before_their_first_call():
+    distributions = torch.distributions
+    weights = [torch.randn(16, 64).div(4).requires_grad_(), torch.randn(32, 16).div(4).requires_grad_()]
+
+    def loss(x, into, out):
+        mean, deviation = torch.tanh(x @ into).chunk(2, -1)
+        latent = distributions.Normal(mean, deviation.exp())
+        target = distributions.Normal(latent.rsample() @ out, 1.0)
+        return (distributions.kl_divergence(latent, distributions.Normal(torch.zeros_like(mean), 1.0)).sum(-1) - target.log_prob(x).sum(-1)).mean()
+
+    x = torch.randn(256, 16)
+    # As in a new process, and as after `register_kl`.
+    distributions.kl._KL_MEMOIZE.clear()
+    compiled = ballast.torch.compile(loss, "70%", **QUICK)
+    torch.manual_seed(0)
+    compiled(x, *weights).backward()
+    found = [weight.grad for weight in weights]
+    for weight in weights:
+        weight.grad = None
+    peak = ballast.torch.measure(lambda: compiled(x, *weights).backward()).peak_bytes
+    for weight in weights:
+        weight.grad = None
+    torch.manual_seed(0)
+    loss(x, *weights).backward()
+    assert all(torch.equal(one, weight.grad) for one, weight in zip(found, weights, strict=True))
+    assert peak + compiled.plan.resident_bytes <= compiled.plan.cap_bytes

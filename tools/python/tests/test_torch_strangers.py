@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import functools
 import gc
 import warnings
 
@@ -9,26 +10,18 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+import models_torch  # noqa: E402
+from steps_torch import QUICK, said  # noqa: E402
+
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
 from ballast.torch import _equal, _partitioner  # noqa: E402
 from torch.nn import functional  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
-QUICK = {"time_limit": 1.0, "threads": 1}
+pytestmark = pytest.mark.usefixtures("fresh_torch")
 
-
-@pytest.fixture(autouse=True)
-def fresh(fresh_torch):
-    _partitioner.KNOWN.clear()
-
-
-def perceptron(width=64, layers=6):
-    return torch.nn.Sequential(*(part for _ in range(layers) for part in (torch.nn.Linear(width, width), torch.nn.GELU())))
-
-
-def said(caught):
-    return [str(warning.message) for warning in caught if "Ballast" in str(warning.message)]
+perceptron = functools.partial(models_torch.perceptron, activation=torch.nn.GELU)
 
 
 # What is known of one cap, and another one.

@@ -9,19 +9,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from models_torch import perceptron  # noqa: E402
+from steps_torch import QUICK  # noqa: E402
+
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
 
-QUICK = {"time_limit": 1.0, "threads": 1}
-
-
-@pytest.fixture(autouse=True)
-def fresh(fresh_torch):
-    pass
-
-
-def perceptron(layers):
-    return torch.nn.Sequential(*(torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.Tanh()) for _ in range(layers)))
+pytestmark = pytest.mark.usefixtures("fresh_torch")
 
 
 class Partly(torch.nn.Module):
@@ -83,7 +77,7 @@ def test_of_a_function_it_is_what_its_optimizer_has_that_is_there_beside_it():
 
 
 def test_the_whole_model_is_there_beside_every_graph_of_it_at_every_size():
-    first, second = perceptron(2), perceptron(1)
+    first, second = perceptron(layers=2), perceptron(layers=1)
     optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()])
 
     def step(x):

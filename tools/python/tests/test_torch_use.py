@@ -13,22 +13,16 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from models_torch import perceptron  # noqa: E402
+from steps_torch import QUICK, said  # noqa: E402
+
 import ballast  # noqa: E402
 import ballast.torch  # noqa: E402
 from ballast._errors import Unwritable  # noqa: E402
 from ballast.torch._measure import Span  # noqa: E402
 from ballast.torch import _partitioner  # noqa: E402
 
-QUICK = {"time_limit": 1.0, "threads": 1}
-
-
-@pytest.fixture(autouse=True)
-def fresh(fresh_torch):
-    _partitioner.KNOWN.clear()
-
-
-def perceptron(width=64, layers=6):
-    return torch.nn.Sequential(*(torch.nn.Sequential(torch.nn.Linear(width, width), torch.nn.Tanh()) for _ in range(layers)))
+pytestmark = pytest.mark.usefixtures("fresh_torch")
 
 
 def test_a_share_is_of_the_largest_step_so_that_a_smaller_last_batch_trains():
@@ -358,22 +352,34 @@ def likelihood(batch):
     return torch.nn.functional.gaussian_nll_loss(batch, torch.zeros(8, 8), torch.ones(8, 8))
 
 
-@pytest.mark.parametrize("model, said", [
+@pytest.mark.parametrize("model, words", [
     (Averaged(), r"at \S*test_torch_use.py:\d+; in torch's forward, nn/modules/batchnorm.py:\d+"),
     (aligned, r"Operator `aten._ctc_loss.default`'s output shape depends on input Tensor data; at \S*test_torch_use.py:\d+"),
     (likelihood, r"at \S*test_torch_use.py:\d+; in torch's gaussian_nll_loss, nn/functional.py:\d+"),
 ], ids=["averages of all batches", "ctc_loss", "gaussian_nll_loss"])
-def test_of_what_is_not_one_graph_the_op_and_the_line_are_named(model, said):
+def test_of_what_is_not_one_graph_the_op_and_the_line_are_named(model, words):
     compiled = ballast.torch.compile(model, cap="80%", **QUICK)
-    with pytest.raises(ballast.UnsupportedModel, match=r"not one graph \(.*" + said):
+    with pytest.raises(ballast.UnsupportedModel, match=r"not one graph \(.*" + words):
         compiled(torch.randn(8, 8, requires_grad=True))
 
 
-def test_what_is_trained_from_some_step_on_is_planned_anew():
+def own_call(model):
+    """Planned by a call of `torch.compile`, of which torch alone knows; and its backend."""
+    backend = ballast.torch.Backend("1GiB", **QUICK)
+    return torch.compile(model, backend=backend, dynamic=False, fullgraph=True), backend
+
+
+def call_of_ours(model):
+    planned = ballast.torch.compile(model, cap="1GiB", **QUICK)
+    return planned, planned._ballast_backend
+
+
+@pytest.mark.parametrize("plan", [call_of_ours, own_call])
+def test_what_is_trained_from_some_step_on_is_planned_anew(plan):
     model, batch = perceptron(), torch.randn(64, 64)
     model[0].requires_grad_(False)
     other = copy.deepcopy(model)
-    planned = ballast.torch.compile(model, cap="1GiB", **QUICK)
+    planned, backend = plan(model)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for trained in (False, True):
@@ -384,17 +390,32 @@ def test_what_is_trained_from_some_step_on_is_planned_anew():
             for parameter, same in zip(model.parameters(), other.parameters(), strict=True):
                 assert (parameter.grad is None and same.grad is None) or torch.equal(parameter.grad, same.grad)
             assert (model[0][0].weight.grad is not None) == trained
-    assert len(planned._ballast_backend.plans) == 2
+    assert len(backend.plans) == 2
+
+
+def test_what_is_compiled_for_somebody_else_has_torchs_own_settings():
+    names = ("skip_tensor_guards_with_matching_dict_tags", "skip_nnmodule_hook_guards")
+    own = [getattr(torch._dynamo.config, name) for name in names]
+    own_call(perceptron())[0](torch.randn(64, 64)).sum().backward()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ballast.NoPlan):
+            ballast.torch.compile(perceptron(), cap="1kB", **QUICK)(torch.randn(64, 64))
+    assert [getattr(torch._dynamo.config, name) for name in names] == own
+    assert not torch._dynamo.callback_handler.end_callbacks
 
 
 def test_a_hook_that_comes_after_the_first_call_is_seen():
     model, batch = perceptron(), torch.randn(64, 64)
+    called, _ = own_call(model)
+    first = called(batch).sum()
     planned = ballast.torch.compile(model, cap="1GiB", **QUICK)
     before = planned(batch).sum()
     model[0].register_forward_hook(lambda _module, _given, result: 0 * result)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert planned(batch).sum() == model(batch).sum() != before
+        assert called(batch).sum() == model(batch).sum() != first
     model[1].register_full_backward_hook(lambda _module, incoming, _outgoing: incoming)
     with pytest.raises(ballast.UnsupportedModel, match="backwards hooks"):
         planned(batch)
@@ -410,11 +431,11 @@ def test_keeping_a_graph_that_the_plan_frees_is_said_once():
         result.square().mean().backward(retain_graph=True)
         result.mean().backward()
 
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for _ in range(2):
             step(planned)
             step(other)
-    assert [str(one.message).split(" ")[1] for one in said if "Ballast" in str(one.message)] == ["backward(retain_graph=True)"]
+    assert [message.split(" ")[1] for message in said(caught)] == ["backward(retain_graph=True)"]
     for parameter, same in zip(model.parameters(), other.parameters(), strict=True):
         assert torch.equal(parameter.grad, same.grad)

@@ -27,6 +27,7 @@ from ._backend import Backend  # noqa: E402
 from ._bubble import Bubble, StageTimes  # noqa: E402
 from ._compile import CompiledFunction, compile, optimizer_bytes  # noqa: E402
 from ._cost import Measured, Roofline  # noqa: E402
+from ._distributions import know_divergences as _know_divergences  # noqa: E402
 from ._fit import will_it_fit  # noqa: E402
 from ._lstm import mend as _mend_lstm  # noqa: E402
 from ._measure import Measurement, measure  # noqa: E402
@@ -36,6 +37,7 @@ from ._pipeline import Pipeline, Stage, pipeline  # noqa: E402
 __all__ = ["Backend", "Bubble", "CompiledFunction", "Measured", "Measurement", "Partitioner", "Pipeline", "Roofline", "Stage", "StageTimes", "compile", "measure", "optimizer_bytes", "pipeline", "will_it_fit"]
 
 _mend_lstm()
+_know_divergences()
 
 #: The backends made by name, of the models compiled last, by the id of their options.
 _BY_NAME: collections.OrderedDict[int, tuple[dict[str, Any], Backend]] = collections.OrderedDict()

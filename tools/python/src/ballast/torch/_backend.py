@@ -23,6 +23,7 @@ from ._graph import main_device
 from ._in_flight import InFlight
 from ._partitioner import Partitioner
 from ._readback import Boxed, ReadBack, Way
+from ._settings import GUARDS, changed_until_compiled
 from ._ungraded import Ungraded
 
 
@@ -108,6 +109,7 @@ class Backend:
 
     def __call__(self, gm: fx.GraphModule, example_inputs: list[Any], **_options: Any) -> Any:
         """Compiles a graph that dynamo has captured."""
+        changed_until_compiled(**GUARDS)
         self.asked = True
         index = len(self.plans)
         piece = self._piece(origin(gm, example_inputs))

@@ -16,7 +16,8 @@ from .._errors import BallastError, UnsupportedModel, of_ballast
 from .._plan import Plan
 from ._backend import Backend, too_often
 from ._captured import break_of, holder
-from ._settings import changed
+from ._distributions import know_divergences
+from ._settings import GUARDS, changed
 
 
 def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
@@ -221,6 +222,7 @@ class CompiledFunction(_Compiled):
 def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend) -> Any:
     """Calls, and says what went wrong in one sentence where it is ours to say."""
     exceptions = torch._dynamo.exc
+    know_divergences()
     try:
         # Beyond the limit the model would run as it is, without a plan. Torch counts what all models of a class are compiled to as one: each has as much as it may.
         models = backend.models()
@@ -228,8 +230,7 @@ def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend
             fail_on_recompile_limit_hit=lambda _: True, recompile_limit=lambda limit: models * limit, accumulated_recompile_limit=lambda limit: models * limit,
             # Under DistributedDataParallel torch would cut the model into one graph per bucket of gradients, and each would have the whole cap.
             optimize_ddp=lambda mode: False if mode in (True, "ddp_optimizer") else mode,
-            # Else torch does not look whether a parameter is trained now that was not, nor whether a module has got a hook: gradients would be missing or wrong.
-            skip_tensor_guards_with_matching_dict_tags=lambda _: False, skip_nnmodule_hook_guards=lambda _: False,
+            **GUARDS,
         ) as own:
             backend.limit = own["recompile_limit"]
             found = function(*args, **kwargs)

@@ -103,7 +103,9 @@ class Counts:
         memory = made.memory
         if (what or self.what) == "saved":
             return memory.saved_bytes
-        return max(memory.peak_bytes, made.rehearsed_bytes or 0) + self.unseen + self.beside(memory, what)
+        # A rehearsal sees what a step before it was seen to take beyond its count.
+        taken = memory.peak_bytes + self.unseen if made.rehearsed_bytes is None else max(memory.peak_bytes, made.rehearsed_bytes)
+        return taken + self.beside(memory, what)
 
     def beside(self, memory: Memory, what: str | None = None) -> int:
         """What is there beside one micro-batch's step, as the cap counts, or another one: parameters and inputs, and what other micro-batches in

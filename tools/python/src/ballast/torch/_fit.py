@@ -16,6 +16,7 @@ from .._fits import Fit, Live, largest_batch, of_device
 from ._captured import break_of, holder, unread_bytes
 from ._compile import optimizer_bytes, unplanned
 from ._cost import Roofline, TimeOf
+from ._distributions import know_divergences
 from ._graph import JointProblem, storages
 from ._judge import judge
 from ._partitioner import prepare
@@ -161,6 +162,7 @@ def _captured(
         unread = unread_bytes(owner, gm, inputs)
         return capture(gm, inputs)
 
+    know_divergences()
     try:
         # What else is compiled of this model stays as it is, and does not count.
         with changed(recompile_limit=lambda _: _ANY, accumulated_recompile_limit=lambda _: _ANY), functorch_config.patch(enable_autograd_cache=False), \

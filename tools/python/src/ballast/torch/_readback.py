@@ -153,7 +153,8 @@ class ReadBack:
             self._way = way
             self._plans_left -= 1
             self._calls = 0
-            self._waits = True
+            # Not where this time it could be rehearsed, as where the first call was profiled.
+            self._waits = self._plan is not None
             return
         self._run, self._plan = self._least
         self._chosen(self._plan)
