@@ -1,13 +1,16 @@
 //! `ballast compare` and `ballast lab swaps` as programs: a real training step in, figures out, bad input refused.
 
+#[path = "support/command.rs"]
+mod command;
+#[path = "support/refused.rs"]
+mod refused;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
+use command::ballast;
+use refused::fails;
 use serde_json::Value;
-
-fn ballast(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ballast")).current_dir(folder).args(args).output().expect("runs")
-}
 
 fn model(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inputs/models").join(name);
@@ -22,17 +25,6 @@ fn scratch() -> (tempfile::TempDir, PathBuf) {
 
 fn read(path: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).expect("written")).expect("JSON")
-}
-
-/// Runs what must fail with this exit code and a message that has this part, and must write nothing.
-fn fails(folder: &Path, args: &[&str], code: i32, part: &str) {
-    let before = std::fs::read_dir(folder).expect("a folder").count();
-    let output = ballast(folder, args);
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
-    assert!(message.contains(part), "{args:?}: {message}");
-    assert!(output.stdout.is_empty(), "{args:?}");
-    assert_eq!(std::fs::read_dir(folder).expect("a folder").count(), before, "{args:?} wrote a file");
 }
 
 /// The graph of a real training step, as the pass writes it.

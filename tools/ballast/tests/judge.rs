@@ -1,28 +1,23 @@
 //! `ballast judge` and planners outside of Ballast: right plans scored, wrong ones refused with the reason, slow ones killed.
 
+#[path = "support/command.rs"]
+mod command;
+#[path = "support/refused.rs"]
+mod refused;
+
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::Instant;
 
+use command::ballast;
+use refused::fails;
 use serde_json::{Value, json};
-
-fn ballast(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ballast")).current_dir(folder).args(args).output().expect("runs")
-}
 
 fn answer(folder: &Path, args: &[&str]) -> Value {
     let output = ballast(folder, args);
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("JSON")
-}
-
-fn fails(folder: &Path, args: &[&str], code: i32, part: &str) {
-    let output = ballast(folder, args);
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
-    assert!(message.contains(part), "{args:?}: {message}");
-    assert!(output.stdout.is_empty());
 }
 
 /// A chain of sixteen layers forward and back, of 1 KiB each; the first may not run twice, the last is kept.
@@ -149,7 +144,9 @@ fn a_program_that_hangs_fails_or_is_missing_is_named_and_gone() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
     write_chain(here);
+    // There from the start: what is refused writes no file.
     let number = here.join("number");
+    std::fs::write(&number, "").expect("written");
     let slow = script(here, "slow.sh", &format!("sleep 1000 & echo $! > {}; wait", number.display()));
     let broken = script(here, "broken.sh", "echo out of ideas >&2; exit 3");
     let remat = |program: &str| -> Vec<String> {

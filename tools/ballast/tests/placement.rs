@@ -1,9 +1,12 @@
 //! `ballast lab genetic`, `ballast lab place` and `ballast replan` as programs: answers, exit codes, nothing half-written.
 
+#[path = "support/command.rs"]
+mod command;
+#[path = "support/refused.rs"]
+mod refused;
 mod support;
 
 use std::path::Path;
-use std::process::{Command, Output};
 
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
@@ -15,21 +18,10 @@ use ballast_core::predictor::Counting;
 use ballast_core::program::Program;
 use ballast_core::units::Bytes;
 use ballast_partition::{Method, Partition};
+use command::ballast;
+use refused::fails;
 use serde_json::Value;
 use support::{DYNAMIC, examples, json};
-
-fn ballast(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ballast")).current_dir(folder).args(args).output().expect("runs")
-}
-
-/// Runs what must fail with this exit code and a message that has this part.
-fn fails(folder: &Path, args: &[&str], code: i32, part: &str) {
-    let output = ballast(folder, args);
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
-    assert!(message.contains(part), "{args:?}: {message}");
-    assert!(output.stdout.is_empty());
-}
 
 #[test]
 fn the_shipped_example_is_placed_statically_and_dynamically() {
