@@ -101,6 +101,10 @@ fn compare_refuses_what_it_cannot_compare() {
     fails(&folder, &["compare", &model, "--devices", "2", "--only", "luck"], 2, "--only luck: choose of");
     fails(&folder, &["compare", &model, "--devices", "2", "--seeds", "0"], 2, "1 to 1000");
     fails(&folder, &["compare", ".", "--devices", "2"], 2, "no program");
+    // Where nobody has a plan there are no tables, and nothing is written.
+    let hopeless =
+        ["compare", &model, "--devices", "1", "--cap", "1%", "--only", "keep-all", "--json", "o.json"];
+    fails(&folder, &hopeless, 1, "mlp3_b128.mlir: no plan by memory keep-all: ");
     std::fs::write(folder.join("broken.mlir"), "func.func @main(").expect("written");
     fails(&folder, &["compare", "broken.mlir", "--devices", "2"], 2, "reading the program");
     std::fs::write(folder.join("broken.json"), "{\"name\": \"x\"").expect("written");
