@@ -294,6 +294,12 @@ fn explain_says_of_every_value_why_and_what_would_change_it() {
     assert_eq!(answers["values"][0]["op"], recomputed[0]["op"]);
     assert!(text(&here, &["explain", "plan.json"]).contains("what would change it"));
     fails(&here, &["explain", "plan.json", "--tensor", "no_such_op"], 2, "no planned op");
+    fails(
+        &here,
+        &["explain", "plan.json", "--tensor", "100000"],
+        2,
+        "op 100000 of the program is --tensor '#100000'",
+    );
     fails(&here, &["explain", "plan.json", "--line", "nowhere.py:1"], 2, "no planned op");
 }
 
@@ -363,4 +369,6 @@ fn a_curve_in_seconds_ends_in_time_and_says_what_it_found() {
         );
     }
     fails(&here, &["report", "plan.json", "--curve=0"], 2, "above zero");
+    // A number behind a space is no value of an option that may go without one.
+    fails(&here, &["report", "plan.json", "--curve", "5"], 2, "written with a '=', such as --curve=5");
 }
