@@ -164,7 +164,7 @@ def ReportOption : Text<"report", "report", "",
 def CountOption : Choice<"count", "count", Counting, "How operations are counted.">;
 def CapOption : Text<"cap", "cap", "",
     "Memory cap of each stage: bytes with a unit, such as `8GiB`, or a percentage of the stage's own unplanned peak, such as "
-    "`60%`; without it the device's memory.">;
+    "`60%`; a number without either is bytes: `60` is 60 bytes. Without it the device's memory.">;
 def FusionOption : Choice<"fusion", "fusion", FusionModel, "Which values the back end stores.">;
 def HeapGapsOption : Flag<"heapGaps", "heap-gaps", "true",
     "Under `fusion=xla-cpu`, leave room for gaps between buffers: whoever measures a plan and asks for another needs none.">;

@@ -252,6 +252,28 @@ fn assignments_of_workloads_are_scored() {
     fails(here, &[&judge[..], &["--budget", "1GiB"]].concat(), 2, "a workload says");
 }
 
+#[test]
+fn the_worked_example_of_the_page_is_judged_as_the_page_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/other-planners.md");
+    let page = std::fs::read_to_string(page).expect("a page");
+    for block in page.split("```json ").skip(1) {
+        let (name, text) = block.split_once('\n').expect("a name");
+        std::fs::write(here.join(name), text.split("```").next().expect("a block")).expect("written");
+    }
+    let memory = answer(here, &["judge", "instance.json", "plan.json", "--budget", "24"]);
+    assert_eq!(
+        (&memory["value"], &memory["peak_bytes"], &memory["unplanned_peak_bytes"], &memory["recomputes"]),
+        (&json!(7.0), &json!(24), &json!(28), &json!(1))
+    );
+    std::fs::write(here.join("compact.json"), r#"{"recompute": [[3, 0]]}"#).expect("written");
+    assert_eq!(answer(here, &["judge", "instance.json", "compact.json", "--budget", "24"]), memory);
+    fails(here, &["judge", "instance.json", "plan.json", "--budget", "23"], 1, "above the cap of 23");
+    let loads = answer(here, &["judge", "workload.json", "assignment.json"]);
+    assert_eq!((&loads["value"], &loads["bytes"]), (&json!(4.5), &json!([16.0, 8.0])));
+}
+
 /// The rows of a comparison of these methods on a training step.
 fn compared(here: &Path, only: &str, args: &[&str]) -> Value {
     let model = input("models/mlp3_b128.mlir");
