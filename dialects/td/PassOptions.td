@@ -126,6 +126,7 @@ def PipelineSchedule : Choices<"PipelineSchedule", "How micro-batches pass throu
     Value<"ZeroBubble", "zero-bubble", "1f1b with the gradients of weights put off to fill the drain">,
     Value<"Shortest", "auto", "the one of `1f1b`, `zero-bubble` and `interleaved` with the shortest step under the caps; of `--ballast-plan` alone">]>;
 def PlacementMethod : Choices<"PlacementMethod", "Who chooses the devices of a training job", [
+    Value<"Auto", "auto", "`learned` where `network` is given, else `first-fit`, as for `ballast lab place`">,
     Value<"FirstFit", "first-fit", "the usable devices that come first">,
     Value<"Random", "random", "any usable devices">,
     Value<"CapacityAware", "capacity-aware", "the fastest">,

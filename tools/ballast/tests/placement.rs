@@ -81,6 +81,8 @@ fn jobs_are_placed_and_bad_jobs_refused() {
     let period = json(&ballast(here, &first_fit));
     assert_eq!(period["placed"][0]["devices"], serde_json::json!(["y", "z"]));
     assert_eq!(period["waiting"], serde_json::json!(["b"]));
+    // The same where nobody is named; a network names the learned policy.
+    assert_eq!(json(&ballast(here, &first_fit[..4])), period);
 
     write(
         "dead.json",
@@ -103,7 +105,9 @@ fn jobs_are_placed_and_bad_jobs_refused() {
         "'x' fails 2 times a second",
     );
     fails(here, &[&["lab", "place", "large.json", "cluster.json"], &to[..]].concat(), 1, "needs 9 devices");
-    fails(here, &["lab", "place", "jobs.json", "cluster.json", "-o", "out.json"], 2, "--network");
+    let named = ["lab", "place", "jobs.json", "cluster.json", "-o", "out.json"];
+    fails(here, &[&named[..], &["--method", "learned"]].concat(), 2, "--network");
+    fails(here, &[&named[..], &["--network", "no.net"]].concat(), 2, "no.net: ");
     assert!(!here.join("out.json").exists());
 }
 
