@@ -9,6 +9,7 @@ mod curve;
 mod explain;
 mod failure;
 mod fit;
+mod fitted;
 mod graph_file;
 mod instance;
 mod judge;
