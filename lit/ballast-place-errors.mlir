@@ -8,7 +8,7 @@
 // RATE: error: {{.*}}.rate.json: device 'a' fails 1.5 times a second: the rate lies in 0 to 1
 // RUN: echo '{"version": 1, "devices": [{"name": "a"}]}' > %t.small.json
 // RUN: not ballast-opt %s --ballast-place="cluster=%t.small.json placement-file=%t.placed.json" 2>&1 | FileCheck %s --check-prefix=LARGE
-// LARGE: ballast-place-errors.mlir:[[#@LINE+28]]:1: error: job 'main' needs 2 devices and the cluster has 1
+// LARGE: ballast-place-errors.mlir:[[#@LINE+30]]:1: error: job 'main' needs 2 devices and the cluster has 1
 // RUN: test ! -e %t.placed.json
 // RUN: echo '{"version": 1, "devices": [{"name": "a", "state": "failed"}, {"name": "b", "state": "failed"}]}' > %t.failed.json
 // RUN: not ballast-opt %s --ballast-place="cluster=%t.failed.json" 2>&1 | FileCheck %s --check-prefix=FAILED
@@ -22,6 +22,8 @@
 // NETWORK: error: the learned policy needs a network
 // RUN: echo damaged > %t.net
 // RUN: not ballast-opt %s --ballast-place="cluster=%S/Inputs/jobs.cluster.json method=learned network=%t.net" 2>&1 | FileCheck %s --check-prefix=DAMAGED
+// A network makes the learned policy the default.
+// RUN: not ballast-opt %s --ballast-place="cluster=%S/Inputs/jobs.cluster.json network=%t.net" 2>&1 | FileCheck %s --check-prefix=DAMAGED
 // DAMAGED: error: {{.*}}.net:
 // RUN: not ballast-opt %s --ballast-place="cluster=%S/Inputs/jobs.cluster.json devices=0" 2>&1 | FileCheck %s --check-prefix=DEVICES
 // DEVICES: error: devices=0

@@ -13,7 +13,7 @@
 // RUN: not ballast-opt %s --remat="devices=0" 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: devices=0: 0 devices: write 1 to
 // RUN: not ballast-opt %s --remat="devices=%S/Inputs/nowhere.toml" 2>&1 | FileCheck %s --check-prefix=NOWHERE
-// NOWHERE: error: {{.*}}neither a number of devices, nor a file
+// NOWHERE: error: devices={{.*}}nowhere.toml: no such device file
 // RUN: not ballast-opt %s --remat="function=other" 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // FUNCTION: error: no function '@other': the module has @main
 // RUN: not ballast-opt %s --remat="time-limit=-1" 2>&1 | FileCheck %s --check-prefix=TIME

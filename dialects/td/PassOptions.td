@@ -126,6 +126,7 @@ def PipelineSchedule : Choices<"PipelineSchedule", "How micro-batches pass throu
     Value<"ZeroBubble", "zero-bubble", "1f1b with the gradients of weights put off to fill the drain">,
     Value<"Shortest", "auto", "the one of `1f1b`, `zero-bubble` and `interleaved` with the shortest step under the caps; of `--ballast-plan` alone">]>;
 def PlacementMethod : Choices<"PlacementMethod", "Who chooses the devices of a training job", [
+    Value<"Auto", "auto", "`learned` where `network` is given, else `first-fit`, as for `ballast lab place`">,
     Value<"FirstFit", "first-fit", "the usable devices that come first">,
     Value<"Random", "random", "any usable devices">,
     Value<"CapacityAware", "capacity-aware", "the fastest">,
@@ -167,7 +168,7 @@ def ReportOption : Text<"report", "report", "",
 def CountOption : Choice<"count", "count", Counting, "How operations are counted.">;
 def CapOption : Text<"cap", "cap", "",
     "Memory cap of each stage: bytes with a unit, such as `8GiB`, or a percentage of the stage's own unplanned peak, such as "
-    "`60%`; without it the device's memory.">;
+    "`60%`; a number without either is bytes: `60` is 60 bytes. Without it the device's memory.">;
 def FusionOption : Choice<"fusion", "fusion", FusionModel, "Which values the back end stores.">;
 def HeapGapsOption : Flag<"heapGaps", "heap-gaps", "true",
     "Under `fusion=xla-cpu`, leave room for gaps between buffers: whoever measures a plan and asks for another needs none.">;

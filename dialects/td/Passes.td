@@ -154,7 +154,7 @@ def BallastPlace : BallastPass<"ballast-place"> {
   let options = [
     Text<"cluster", "cluster", "", "Path of the cluster file, JSON as for `ballast lab place`.">,
     Choice<"method", "method", PlacementMethod, "Who chooses the devices.">,
-    Text<"network", "network", "", "Path of a network written by `ballast lab train place`, for `method=learned`.">,
+    Text<"network", "network", "", "Path of a network written by `ballast lab train place`, for `method=learned`, which it makes the default.">,
     Count<"jobDevices", "job-devices", "1", "1", "4096", "Devices of a job that does not say.">,
     Count<"steps", "steps", "1", "1", "1000000000000", "Steps of a job that does not say.">,
     DevicesOption, DynamicDimOption, ProfileOption, CountOption, SeedOption,

@@ -14,6 +14,7 @@
 // SAME: "rewritten": {
 // SAME: "temporary_bytes": 1{{(2[6-9]|3[0-4])[0-9]{4},}}
 // SAME: "difference": {
+// SAME: "fitted_cap_bytes": 1342464
 
 // One op alone needs more: no plan, and nothing is written.
 // RUN: rm -f %t.none.mlir

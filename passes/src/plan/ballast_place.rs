@@ -46,7 +46,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastPlaceOptions) -
     let list = JobList { version: FILE_VERSION, jobs: programs.iter().map(|(job, _)| job.clone()).collect() };
     let network = (!options.network.is_empty()).then(|| Path::new(&options.network));
     let source = PlacerSource { network, seed: options.seed, ..PlacerSource::default() };
-    let period = method(options).place(&list, &cluster, &source).map_err(|error| {
+    let period = method(options, network).place(&list, &cluster, &source).map_err(|error| {
         let text = error.to_string();
         // A job that the cluster cannot serve is named in the message; it is shown where it stands.
         let job = programs.iter().find(|(job, _)| {
@@ -137,15 +137,16 @@ fn whole(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-fn method(options: &BallastPlaceOptions) -> Method {
-    use passes::PlacementMethod as Option;
+fn method(options: &BallastPlaceOptions, network: Option<&Path>) -> Method {
+    use passes::PlacementMethod as Named;
     match options.method {
-        Option::Learned => Method::Learned,
-        Option::Random => Method::Random,
-        Option::FirstFit => Method::FirstFit,
-        Option::CapacityAware => Method::CapacityAware,
-        Option::InterferenceAware => Method::InterferenceAware,
-        Option::FaultGreedy => Method::FaultGreedy,
+        Named::Auto => Method::default_for(network),
+        Named::Learned => Method::Learned,
+        Named::Random => Method::Random,
+        Named::FirstFit => Method::FirstFit,
+        Named::CapacityAware => Method::CapacityAware,
+        Named::InterferenceAware => Method::InterferenceAware,
+        Named::FaultGreedy => Method::FaultGreedy,
     }
 }
 

@@ -180,7 +180,10 @@ impl Instance {
     /// # Errors
     /// No JSON of this form.
     pub fn parse(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map_err(|error| error.to_string())
+        serde_json::from_str(text).map_err(|error| match other_edge(text, is_pair) {
+            Some(edge) => format!("{edge}: an edge is a pair, a node and its reader, such as [0, 1]"),
+            None => error.to_string(),
+        })
     }
 
     /// Writes a problem as an instance.
@@ -289,6 +292,18 @@ impl Instance {
     }
 }
 
+/// The first of a file's `edges` that has not the form they have there, and where it stands.
+#[must_use]
+pub fn other_edge(text: &str, is_one: impl Fn(&serde_json::Value) -> bool) -> Option<String> {
+    let file: serde_json::Value = serde_json::from_str(text).ok()?;
+    let (at, edge) = file.get("edges")?.as_array()?.iter().enumerate().find(|(_, edge)| !is_one(edge))?;
+    Some(format!("edges[{at}] is {edge}"))
+}
+
+fn is_pair(edge: &serde_json::Value) -> bool {
+    edge.as_array().is_some_and(|pair| pair.len() == 2 && pair.iter().all(serde_json::Value::is_u64))
+}
+
 /// Writers of JSON turn large whole numbers into floats.
 fn whole(value: f64) -> Option<u64> {
     (value >= 0.0 && value.fract() == 0.0 && value < 9.0e15).then_some(value as u64)
@@ -345,6 +360,13 @@ mod tests {
             ("[2, 3]", "[3, 2]", "later nodes only"),
             ("[2, 3]", "[2, 9]", "the nodes are 0 to 3"),
             ("[2, 3]", "[1, 2]", "given twice"),
+            (
+                "[2, 3]",
+                r#"{"from": 2, "to": 3}"#,
+                r#"edges[1] is {"from":2,"to":3}: an edge is a pair, a node and its reader, such as [0, 1]"#,
+            ),
+            ("[1, 2]", r#"["view", 2]"#, r#"edges[0] is ["view",2]: an edge is a pair"#),
+            ("\"time\": 2", "\"time\": \"2\"", "expected f64"),
         ] {
             let text = ALL_KEYS.replacen(old, new, 1);
             let error = problem(&text).expect_err(new);

@@ -21,6 +21,13 @@ impl Bytes {
     }
 }
 
+/// A size that may be typed again as it is printed: in bytes where a unit would round it, the unit beside it.
+#[must_use]
+pub fn exact(size: Bytes) -> String {
+    let text = size.to_string();
+    if text.parse() == Ok(size) { text } else { format!("{text} ({} B)", size.0) }
+}
+
 /// Sizes for one message: in bytes where two that differ would read alike, such as a cap that is missed by a few bytes.
 #[must_use]
 pub fn told_apart<const N: usize>(sizes: [Bytes; N]) -> [String; N] {
@@ -99,6 +106,13 @@ mod tests {
         assert_eq!(told([1024, 2048]), ["1.0 KiB", "2.0 KiB"]);
         assert_eq!(told([12_163_481, 12_163_482]), ["12163481 B", "12163482 B"]);
         assert_eq!(told([2048, 2048]), ["2.0 KiB", "2.0 KiB"]);
+    }
+
+    #[test]
+    fn a_size_that_a_unit_would_round_has_its_bytes_beside_it() {
+        assert_eq!(exact(Bytes(16)), "16 B");
+        assert_eq!(exact(Bytes(1536)), "1.5 KiB");
+        assert_eq!(exact(Bytes(12_163_482)), "11.6 MiB (12163482 B)");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use ballast_core::instance::other_edge;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -255,9 +256,15 @@ pub fn read(path: &Path) -> Result<Problem, WorkloadError> {
 /// # Errors
 /// As [`read`].
 pub fn parse(text: &str, origin: &str) -> Result<Problem, WorkloadError> {
-    let file: WorkloadFile = serde_json::from_str(text)
-        .map_err(|source| WorkloadError::Json { path: origin.to_owned(), source })?;
-    build(file).map_err(|message| WorkloadError::Content { path: origin.to_owned(), message })
+    let content = |message: String| WorkloadError::Content { path: origin.to_owned(), message };
+    let is_edge = |edge: &serde_json::Value| EdgeEntry::deserialize(edge).is_ok();
+    let file = serde_json::from_str(text).map_err(|source| match other_edge(text, is_edge) {
+        Some(edge) => {
+            content(edge + r#": an edge is an object such as {"sourceId": 0, "destId": 1, "cost": 0.5}"#)
+        }
+        None => WorkloadError::Json { path: origin.to_owned(), source },
+    })?;
+    build(file).map_err(content)
 }
 
 fn build(file: WorkloadFile) -> Result<Problem, String> {

@@ -233,3 +233,22 @@ fn a_problem_that_is_written_and_read_again_is_the_same() {
         assert_eq!(named(again), named(problem));
     }
 }
+
+#[test]
+fn an_edge_of_another_form_is_answered_with_the_form() {
+    let form = "an edge is an object such as {\"sourceId\": 0, \"destId\": 1, \"cost\": 0.5}";
+    let with = |edge: Value| {
+        let mut workload = sound();
+        workload["edges"][1] = edge;
+        refusal(&workload)
+    };
+    assert_eq!(with(json!([1, 3])), format!("w.json: edges[1] is [1,3]: {form}"));
+    assert_eq!(
+        with(json!({"from": 1, "to": 3})),
+        format!("w.json: edges[1] is {{\"from\":1,\"to\":3}}: {form}")
+    );
+    // What else is no workload is said as it was.
+    let mut workload = sound();
+    workload["nodes"][0]["size"] = json!("10");
+    assert!(refusal(&workload).starts_with("w.json: not a workload: invalid type: string"));
+}

@@ -46,6 +46,12 @@ impl Method {
     /// Every method's name.
     pub const NAMES: &'static [&'static str] = <Self as strum::VariantNames>::VARIANTS;
 
+    /// Who chooses where nobody is named: the trained policy where its network is given, else the usable devices that come first.
+    #[must_use]
+    pub fn default_for(network: Option<&Path>) -> Self {
+        if network.is_some() { Method::Learned } else { Method::FirstFit }
+    }
+
     /// The name users write.
     #[must_use]
     pub fn name(self) -> &'static str {

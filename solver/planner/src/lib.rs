@@ -42,7 +42,7 @@ use ballast_core::outside::Executable;
 use ballast_core::pipeline::{FlowError, Spec};
 use ballast_core::simulate::Rejection;
 use ballast_core::stage::Stage;
-use ballast_core::units::told_apart;
+use ballast_core::units::{Bytes, told_apart};
 use ballast_remat::Solver;
 use ballast_remat::swaps::{self, QTable};
 
@@ -132,7 +132,7 @@ pub const NO_PLAN: &str = "no memory plan";
 pub enum Error {
     /// No plan of this stage keeps its cap, and relaxing was off or did not help.
     #[error(
-        "{NO_PLAN} of device {device} {} its cap of {}: '{label}' {}; the smallest cap {} {}",
+        "{NO_PLAN} of device {device} {} its cap of {}: '{label}' {}; the smallest cap {} {}{}",
         if *proved { "keeps" } else { "was found that keeps" },
         told_apart([*cap, *smallest])[0],
         match *proved {
@@ -142,6 +142,7 @@ pub enum Error {
         },
         if *found { "found to have a plan is" } else { "not ruled out is" },
         told_apart([*cap, *smallest])[1],
+        meant_as_share(*cap, *smallest),
     )]
     Infeasible {
         /// The stage.
@@ -151,9 +152,9 @@ pub enum Error {
         /// Its name.
         label: String,
         /// The cap asked for.
-        cap: ballast_core::units::Bytes,
+        cap: Bytes,
         /// A cap found to have a plan, or else the least any plan can have.
-        smallest: ballast_core::units::Bytes,
+        smallest: Bytes,
         /// Does a plan for `smallest` exist for certain?
         found: bool,
         /// Is it proved that the cap has no plan?
@@ -185,6 +186,17 @@ pub enum Error {
     Bound(#[from] ballast_core::report::FalseBound),
 }
 
+/// A number without a unit is bytes; where it is far too small it was most likely meant as a percentage.
+fn meant_as_share(cap: Bytes, smallest: Bytes) -> String {
+    let Bytes(number) = cap;
+    if number > 100 || smallest.0 <= number.saturating_mul(1000) {
+        return String::new();
+    }
+    format!(
+        "; {number} without a unit is {number} bytes: write {number}% for a share of what the stage needs unplanned"
+    )
+}
+
 impl From<FlowError> for Error {
     fn from(error: FlowError) -> Self {
         Error::Pipeline { op: error.op(), message: error.to_string() }
@@ -210,8 +222,6 @@ impl Error {
 
 #[cfg(test)]
 mod tests {
-    use ballast_core::units::Bytes;
-
     use super::*;
 
     #[test]
@@ -226,6 +236,11 @@ mod tests {
         assert!(
             near.contains("its cap of 12163481 B:") && near.contains("ruled out is 12163482 B."),
             "{near}"
+        );
+        assert!(refused(60, 60_001).ends_with("use more devices; 60 without a unit is 60 bytes: write 60% for a share of what the stage needs unplanned"));
+        assert!(
+            refused(60, 60_000).ends_with("use more devices")
+                && refused(101, 1 << 40).ends_with("use more devices")
         );
         assert!(refused(1024, 2048).contains("ruled out is 2.0 KiB."));
         assert!(refused(1024, 2048).starts_with(&format!("{NO_PLAN} of device 0 keeps")), "that is proved");

@@ -239,21 +239,13 @@ struct Stopped(Failure);
 
 /// The command that makes the table again, with all that it depends on, as a shell reads it.
 fn command(args: &Args) -> String {
-    let quoted = |word: &str| {
-        let is_plain = |c: char| c.is_alphanumeric() || "_./,:=@%+-".contains(c);
-        if !word.is_empty() && word.chars().all(is_plain) {
-            word.to_owned()
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
-    };
     let programs: Vec<String> =
-        args.programs.iter().map(|path| quoted(&path.display().to_string())).collect();
+        args.programs.iter().map(|path| output::quoted(&path.display().to_string())).collect();
     format!(
         "ballast batches {} --batch {} --devices {} --time-limit {} --most {} --precision {}{} --seed {}",
         programs.join(" "),
         args.batch,
-        quoted(&args.devices.join(",")),
+        output::quoted(&args.devices.join(",")),
         args.time_limit,
         args.most,
         args.precision,

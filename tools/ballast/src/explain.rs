@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use ballast_core::device::DeviceId;
 use ballast_core::explain::{Fate, Verdict};
 use ballast_core::graph::OpId;
-use ballast_core::units::Bytes;
+use ballast_core::units::{Bytes, exact};
 use ballast_report::{Facts, StageFacts, short_location};
 use serde::Serialize;
 
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if found.is_empty() && asked {
         let what = args.tensor.as_ref().map_or_else(
             || format!("--line {}: no planned op comes from there", args.line.as_deref().unwrap_or_default()),
-            |text| format!("--tensor {text}: no planned op is called so"),
+            |text| format!("--tensor {text}: {}", nothing_called(text)),
         );
         return Err(in_file(format!("{what}; `ballast explain` without it lists the largest values")));
     }
@@ -116,6 +116,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return output::write_json(&answers, None);
     }
     output::write_text(&text(&answers), None)
+}
+
+/// Why no value answers to this text: that it is a number is said with a mark.
+fn nothing_called(text: &str) -> String {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.strip_prefix('#') {
+        Some(number) if is_number(number) => "no planned op has this number".to_owned(),
+        None if is_number(text) => {
+            format!("no planned op is called so; op {text} of the program is --tensor '#{text}'")
+        }
+        _ => "no planned op is called so".to_owned(),
+    }
 }
 
 /// Does a location name this file and line? The file may be given without its folders.
@@ -186,8 +198,8 @@ fn text(answers: &Answers) -> String {
             text,
             "device {}: {} of {} at the peak{}, while {} runs ({})",
             peak.device,
-            Bytes(peak.peak_bytes),
-            Bytes(peak.cap_bytes),
+            exact(Bytes(peak.peak_bytes)),
+            exact(Bytes(peak.cap_bytes)),
             peak.micro_batch_bytes.map_or_else(String::new, |bytes| format!(
                 ", {} of them of the micro-batch that runs",
                 Bytes(bytes)
@@ -220,7 +232,41 @@ fn text(answers: &Answers) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::is_at;
+    use ballast_core::device::DeviceId;
+    use ballast_core::graph::OpId;
+
+    use super::{Answers, Peak, is_at, nothing_called, text};
+
+    #[test]
+    fn a_peak_and_a_cap_can_be_read_to_the_byte() {
+        let peak = Peak {
+            device: DeviceId(0),
+            peak_bytes: 1 << 20,
+            micro_batch_bytes: None,
+            cap_bytes: (1 << 20) + 1,
+            op: OpId(2),
+            name: "tanh #2".to_owned(),
+            location: "m.py:3".to_owned(),
+            largest: Vec::new(),
+        };
+        let said = text(&Answers { peaks: vec![peak], values: Vec::new(), left_out: 0 });
+        assert!(
+            said.starts_with("device 0: 1.0 MiB of 1.0 MiB (1048577 B) at the peak, while tanh #2 runs"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn a_number_that_names_nothing_is_answered_with_how_numbers_are_written() {
+        assert_eq!(
+            nothing_called("17"),
+            "no planned op is called so; op 17 of the program is --tensor '#17'"
+        );
+        assert_eq!(nothing_called("#17"), "no planned op has this number");
+        for name in ["tanh", "#tanh", "", "#", "1.5"] {
+            assert_eq!(nothing_called(name), "no planned op is called so", "{name}");
+        }
+    }
 
     #[test]
     fn a_line_of_the_source_is_found_in_locations_of_all_kinds() {

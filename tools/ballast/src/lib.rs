@@ -9,6 +9,7 @@ mod curve;
 mod explain;
 mod failure;
 mod fit;
+mod fitted;
 mod graph_file;
 mod instance;
 mod judge;
@@ -177,11 +178,14 @@ fn versions() -> String {
 
 /// Help, which was asked for and goes to standard output, or what is wrong with the command line.
 fn without_command(stopped: &clap::Error) -> ExitCode {
-    let text = stopped.render();
+    let mut text = stopped.render().to_string();
     if stopped.use_stderr() {
-        return Failure::Usage(text.to_string()).report();
+        if stopped.kind() == clap::error::ErrorKind::UnknownArgument {
+            let given: Vec<OsString> = std::env::args_os().collect();
+            text.push_str(report::tip(&given).unwrap_or_default());
+        }
+        return Failure::Usage(text).report();
     }
-    let mut text = text.to_string();
     if stopped.kind() == clap::error::ErrorKind::DisplayVersion {
         text.push_str(&versions());
     }

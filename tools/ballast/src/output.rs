@@ -62,6 +62,16 @@ fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// A word of a command line as a shell reads it.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_./,:=@%+-".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 /// Writes `value` as JSON to `path`, or to stdout without one.
 #[expect(clippy::disallowed_methods, reason = "asks what it is")]
 pub(crate) fn write_json(value: &impl Serialize, path: Option<&Path>) -> Result<(), Failure> {

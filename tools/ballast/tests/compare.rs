@@ -1,13 +1,16 @@
 //! `ballast compare` and `ballast lab swaps` as programs: a real training step in, figures out, bad input refused.
 
+#[path = "support/command.rs"]
+mod command;
+#[path = "support/refused.rs"]
+mod refused;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
+use command::ballast;
+use refused::fails;
 use serde_json::Value;
-
-fn ballast(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ballast")).current_dir(folder).args(args).output().expect("runs")
-}
 
 fn model(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/inputs/models").join(name);
@@ -22,17 +25,6 @@ fn scratch() -> (tempfile::TempDir, PathBuf) {
 
 fn read(path: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).expect("written")).expect("JSON")
-}
-
-/// Runs what must fail with this exit code and a message that has this part, and must write nothing.
-fn fails(folder: &Path, args: &[&str], code: i32, part: &str) {
-    let before = std::fs::read_dir(folder).expect("a folder").count();
-    let output = ballast(folder, args);
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
-    assert!(message.contains(part), "{args:?}: {message}");
-    assert!(output.stdout.is_empty(), "{args:?}");
-    assert_eq!(std::fs::read_dir(folder).expect("a folder").count(), before, "{args:?} wrote a file");
 }
 
 /// The graph of a real training step, as the pass writes it.
@@ -109,6 +101,10 @@ fn compare_refuses_what_it_cannot_compare() {
     fails(&folder, &["compare", &model, "--devices", "2", "--only", "luck"], 2, "--only luck: choose of");
     fails(&folder, &["compare", &model, "--devices", "2", "--seeds", "0"], 2, "1 to 1000");
     fails(&folder, &["compare", ".", "--devices", "2"], 2, "no program");
+    // Where nobody has a plan there are no tables, and nothing is written.
+    let hopeless =
+        ["compare", &model, "--devices", "1", "--cap", "1%", "--only", "keep-all", "--json", "o.json"];
+    fails(&folder, &hopeless, 1, "mlp3_b128.mlir: no plan by memory keep-all: ");
     std::fs::write(folder.join("broken.mlir"), "func.func @main(").expect("written");
     fails(&folder, &["compare", "broken.mlir", "--devices", "2"], 2, "reading the program");
     std::fs::write(folder.join("broken.json"), "{\"name\": \"x\"").expect("written");

@@ -1,12 +1,15 @@
 //! What commands read and write, and how they end: pipes that close, disks that are full, files that are each other, endless or
 //! made for something else.
 
+#[path = "support/command.rs"]
+mod command;
 mod support;
 
 use std::io::Read as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use command::{ballast, program};
 use std::os::unix::process::ExitStatusExt as _;
 use support::{DYNAMIC, examples, json};
 
@@ -23,16 +26,6 @@ const GRAPH: &str = r#"{"name": "f", "ops": [{"name": "tanh", "key": "tanh", "lo
 /// A node that takes a second on the only accelerator.
 const WORKLOAD: &str = r#"{"maxSizePerFPGA": 100.0, "maxFPGAs": 1, "maxCPUs": 0, "nodes": [{"name": "n", "id": 0, "supportedOnFpga": 1, "cpuLatency": 2.0,
     "fpgaLatency": 1.0, "isBackwardNode": 0, "colorClass": 0, "size": 1.0}], "edges": []}"#;
-
-fn ballast(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ballast"));
-    command.current_dir(folder).args(args);
-    command
-}
-
-fn run(folder: &Path, args: &[&str]) -> Output {
-    ballast(folder, args).output().expect("runs")
-}
 
 fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -54,7 +47,7 @@ fn a_reader_that_goes_away_ends_a_command_quietly() {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
         let mut child =
-            ballast(folder.path(), args).stdout(writer).stderr(Stdio::piped()).spawn().expect("runs");
+            program(folder.path(), args).stdout(writer).stderr(Stdio::piped()).spawn().expect("runs");
         let mut said = String::new();
         child.stderr.take().expect("piped").read_to_string(&mut said).expect("read");
         let status = child.wait().expect("ends");
@@ -67,7 +60,7 @@ fn standard_output_that_is_full_is_an_error_with_its_code() {
     let folder = folder();
     for args in [&["schema"][..], &["--version"], &["curve", "chain.json", "--time-limit", "1"]] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("there");
-        let output = ballast(folder.path(), args).stdout(full).output().expect("runs");
+        let output = program(folder.path(), args).stdout(full).output().expect("runs");
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", message(&output));
         assert!(message(&output).contains("standard output cannot be written"), "{}", message(&output));
     }
@@ -83,7 +76,7 @@ fn an_answer_never_goes_over_an_input_nor_over_another_answer() {
         &["curve", "chain.json", "-o", "chain.json"],
         &["remat", "chain.json", "--budget", "24", "-o", "one.lp", "--model-file", "./one.lp"],
     ] {
-        let output = run(folder.path(), args);
+        let output = ballast(folder.path(), args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         let said = message(&output);
         assert!(said.contains("this is an input") || said.contains("two answers"), "{args:?}: {said}");
@@ -122,7 +115,7 @@ fn an_answer_never_goes_over_devices_nor_figures_over_a_graph() {
         &["lab", "train", "dag", "--graphs", "w.json", "--metrics", "w.json", "--episodes", "1", "-o", "net"],
         &["lab", "train", "partition", "--metrics", "net", "--episodes", "1", "-o", "net"],
     ] {
-        let output = run(here, args);
+        let output = ballast(here, args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", message(&output));
         let said = message(&output);
         assert!(said.contains("this is an input") || said.contains("two answers"), "{args:?}: {said}");
@@ -140,7 +133,7 @@ fn chains_that_take_no_time_or_more_than_a_number_holds_are_refused() {
         std::fs::write(folder.path().join("layers.json"), text).expect("written");
         let one = ["--layers", "1", "--cores", "2", "--methods", "dp"];
         let output =
-            run(folder.path(), &[&["lab", "bench", "rl", "--chains", "layers.json"], &one[..]].concat());
+            ballast(folder.path(), &[&["lab", "bench", "rl", "--chains", "layers.json"], &one[..]].concat());
         assert_eq!(output.status.code(), Some(2), "{seconds}: {}", message(&output));
         let part = format!("layers.json: the layers take {sum} together");
         assert!(message(&output).contains(&part), "{}", message(&output));
@@ -154,7 +147,7 @@ fn a_target_that_cannot_be_written_is_refused_before_the_search() {
     let long = ["--time-limit", "1000000", "--budget", "17"];
     for target in ["no/such/folder/plan.json", "."] {
         let args = [&["remat", "chain.json", "-o", target][..], &long].concat();
-        let output = run(folder.path(), &args);
+        let output = ballast(folder.path(), &args);
         assert_eq!(output.status.code(), Some(2), "{target}");
         assert!(message(&output).contains("cannot be written"), "{}", message(&output));
     }
@@ -172,7 +165,7 @@ fn endless_inputs_are_refused() {
         &["lab", "place", "/dev/zero", "/dev/zero", "--method", "first-fit"],
         &["lab", "genetic", "chain.json", "--devices", "/dev/zero"],
     ] {
-        let output = run(folder.path(), args);
+        let output = ballast(folder.path(), args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", message(&output));
         assert!(message(&output).contains("the most that is read"), "{args:?}: {}", message(&output));
     }
@@ -186,7 +179,7 @@ fn a_pipe_is_an_input_as_a_file_is() {
         let input = std::fs::File::open(here.join(file)).expect("there");
         let mut cat = Command::new("cat").stdin(input).stdout(Stdio::piped()).spawn().expect("runs");
         let pipe = cat.stdout.take().expect("piped");
-        let output = ballast(here, args).stdin(pipe).output().expect("runs");
+        let output = program(here, args).stdin(pipe).output().expect("runs");
         cat.wait().expect("ends");
         output
     };
@@ -194,7 +187,7 @@ fn a_pipe_is_an_input_as_a_file_is() {
     let remat = |input| [&["remat", input], &plan[..]].concat();
     assert_eq!(
         json(&piped("chain.json", &remat("/dev/stdin")))["value"],
-        json(&run(here, &remat("chain.json")))["value"]
+        json(&ballast(here, &remat("chain.json")))["value"]
     );
     let curve = ["curve", "/dev/stdin", "--budgets", "24", "--time-limit", "1"];
     assert_eq!(json(&piped("chain.json", &curve))[0]["overhead_percent"], 0.0);
@@ -220,15 +213,17 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         (&["lab", "train", "partition", "-o", "net", "--rate", "1000000000"], "at most 1"),
         (&["remat", "chain.json", "--budget", "24", "-o", "p", "--relax-step", "1e-300"], "0.0001 to 10"),
     ] {
-        let output = run(folder.path(), args);
+        let output = ballast(folder.path(), args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", message(&output));
         assert!(message(&output).contains(range), "{args:?}: {}", message(&output));
     }
-    let large =
-        run(folder.path(), &["lab", "decoder", "--layers", "4096", "--heads", "256", "-o", "decoder.json"]);
+    let large = ballast(
+        folder.path(),
+        &["lab", "decoder", "--layers", "4096", "--heads", "256", "-o", "decoder.json"],
+    );
     assert!(message(&large).contains("lower --layers"), "{}", message(&large));
     let huge = ["lab", "decoder", "--tokens", "1048576", "--batch", "1048576", "-o", "decoder.json"];
-    assert!(message(&run(folder.path(), &huge)).contains("2^53"));
+    assert!(message(&ballast(folder.path(), &huge)).contains("2^53"));
 }
 
 #[test]
@@ -255,7 +250,7 @@ fn options_that_the_method_chosen_would_not_read_are_refused() {
             "graph.json is the graph of one function",
         ),
     ] {
-        let output = run(folder.path(), &args);
+        let output = ballast(folder.path(), &args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", message(&output));
         assert!(message(&output).contains(reason), "{args:?}: {}", message(&output));
     }
@@ -268,20 +263,20 @@ fn a_program_given_for_a_plan_is_told_apart() {
         ["module {\n}\n", "// A comment.\nfunc.func @main() { return }", "#map = affine_map<() -> ()>\n"]
     {
         std::fs::write(folder.path().join("program.mlir"), text).expect("written");
-        let output = run(folder.path(), &["report", "program.mlir"]);
+        let output = ballast(folder.path(), &["report", "program.mlir"]);
         assert_eq!(output.status.code(), Some(2));
         assert!(message(&output).contains("--ballast-report"), "{}", message(&output));
         // What plans graphs says how to make one.
         let plan = ["--budget", "24", "-o", "plan.json"];
         for args in [&[&["remat", "program.mlir"], &plan[..]].concat(), &vec!["curve", "program.mlir"]] {
-            let said = message(&run(folder.path(), args));
+            let said = message(&ballast(folder.path(), args));
             assert!(said.contains("graph-file=graph.json"), "{args:?}: {said}");
         }
     }
     std::fs::write(folder.path().join("README.md"), "# Ballast\n\nA pass plugin.\n").expect("written");
-    let prose = message(&run(folder.path(), &["report", "README.md"]));
+    let prose = message(&ballast(folder.path(), &["report", "README.md"]));
     assert!(prose.contains("not JSON") && !prose.contains("MLIR"), "{prose}");
-    let other = message(&run(folder.path(), &["report", "chain.json"]));
+    let other = message(&ballast(folder.path(), &["report", "chain.json"]));
     assert!(other.contains("no 'version'"), "{other}");
 }
 
@@ -291,7 +286,7 @@ fn a_graph_that_names_what_is_not_there_is_refused() {
     let graph = |early: &str| {
         let text = format!(r#"{{"name": "f", "ops": [], "tensors": [], "early": {early}}}"#);
         std::fs::write(folder.path().join("graph.json"), text).expect("written");
-        run(folder.path(), &["lab", "swaps", "graph.json", "--devices", "cpu"])
+        ballast(folder.path(), &["lab", "swaps", "graph.json", "--devices", "cpu"])
     };
     let output = graph("[[999999, 1]]");
     assert_eq!(output.status.code(), Some(2), "{}", message(&output));
@@ -304,7 +299,7 @@ fn a_graph_that_names_what_is_not_there_is_refused() {
 fn names_from_files_reach_a_terminal_as_text() {
     let folder = folder();
     // The message repeats the name of the file.
-    let output = run(folder.path(), &["remat", "\u{1b}[2J.json", "--budget", "24", "-o", "plan.json"]);
+    let output = ballast(folder.path(), &["remat", "\u{1b}[2J.json", "--budget", "24", "-o", "plan.json"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(message(&output).contains(r"\u{1b}[2J") && !message(&output).contains('\u{1b}'));
 }
@@ -312,17 +307,17 @@ fn names_from_files_reach_a_terminal_as_text() {
 #[test]
 fn searches_that_simulate_large_batches_stop_when_their_time_is_over() {
     let here = examples();
-    let output = run(&here, &[&DYNAMIC[..], &["--batch", "1000000", "--time-limit", "0.1"]].concat());
+    let output = ballast(&here, &[&DYNAMIC[..], &["--batch", "1000000", "--time-limit", "0.1"]].concat());
     // Within the limit nothing was run to its end: that is said, and nothing is made up.
     assert_eq!(output.status.code(), Some(1), "{}", message(&output));
     assert!(message(&output).contains("stopped before"), "{}", message(&output));
     let output =
-        run(&here, &["lab", "genetic", "ten-layers.toml", "--devices", "4096", "--dynamic", "--exact"]);
+        ballast(&here, &["lab", "genetic", "ten-layers.toml", "--devices", "4096", "--dynamic", "--exact"]);
     assert!(message(&output).contains("at most 1024"), "{}", message(&output));
     // A curve of more points than there is time for has them all: the plan for a smaller budget serves a larger one.
     let folder = folder();
     let budgets = ["curve", "chain.json", "--budgets", "17,18,19,20,21,22,23,24", "--time-limit", "1e-9"];
-    let points = json(&run(folder.path(), &budgets));
+    let points = json(&ballast(folder.path(), &budgets));
     let points = points.as_array().expect("points");
     assert_eq!(points.len(), 8);
     assert!(points.iter().all(|point| point["overhead_percent"] == 0.0), "{points:?}");

@@ -1,28 +1,23 @@
 //! `ballast judge` and planners outside of Ballast: right plans scored, wrong ones refused with the reason, slow ones killed.
 
+#[path = "support/command.rs"]
+mod command;
+#[path = "support/refused.rs"]
+mod refused;
+
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::Instant;
 
+use command::ballast;
+use refused::fails;
 use serde_json::{Value, json};
-
-fn ballast(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ballast")).current_dir(folder).args(args).output().expect("runs")
-}
 
 fn answer(folder: &Path, args: &[&str]) -> Value {
     let output = ballast(folder, args);
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("JSON")
-}
-
-fn fails(folder: &Path, args: &[&str], code: i32, part: &str) {
-    let output = ballast(folder, args);
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
-    assert!(message.contains(part), "{args:?}: {message}");
-    assert!(output.stdout.is_empty());
 }
 
 /// A chain of sixteen layers forward and back, of 1 KiB each; the first may not run twice, the last is kept.
@@ -149,7 +144,9 @@ fn a_program_that_hangs_fails_or_is_missing_is_named_and_gone() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
     write_chain(here);
+    // There from the start: what is refused writes no file.
     let number = here.join("number");
+    std::fs::write(&number, "").expect("written");
     let slow = script(here, "slow.sh", &format!("sleep 1000 & echo $! > {}; wait", number.display()));
     let broken = script(here, "broken.sh", "echo out of ideas >&2; exit 3");
     let remat = |program: &str| -> Vec<String> {
@@ -253,6 +250,28 @@ fn assignments_of_workloads_are_scored() {
     // Nobody knows which of the two is meant: there is no plan to judge.
     fails(here, &judge, 2, "node 2 is given two devices");
     fails(here, &[&judge[..], &["--budget", "1GiB"]].concat(), 2, "a workload says");
+}
+
+#[test]
+fn the_worked_example_of_the_page_is_judged_as_the_page_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/other-planners.md");
+    let page = std::fs::read_to_string(page).expect("a page");
+    for block in page.split("```json ").skip(1) {
+        let (name, text) = block.split_once('\n').expect("a name");
+        std::fs::write(here.join(name), text.split("```").next().expect("a block")).expect("written");
+    }
+    let memory = answer(here, &["judge", "instance.json", "plan.json", "--budget", "24"]);
+    assert_eq!(
+        (&memory["value"], &memory["peak_bytes"], &memory["unplanned_peak_bytes"], &memory["recomputes"]),
+        (&json!(7.0), &json!(24), &json!(28), &json!(1))
+    );
+    std::fs::write(here.join("compact.json"), r#"{"recompute": [[3, 0]]}"#).expect("written");
+    assert_eq!(answer(here, &["judge", "instance.json", "compact.json", "--budget", "24"]), memory);
+    fails(here, &["judge", "instance.json", "plan.json", "--budget", "23"], 1, "above the cap of 23");
+    let loads = answer(here, &["judge", "workload.json", "assignment.json"]);
+    assert_eq!((&loads["value"], &loads["bytes"]), (&json!(4.5), &json!([16.0, 8.0])));
 }
 
 /// The rows of a comparison of these methods on a training step.

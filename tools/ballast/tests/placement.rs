@@ -1,9 +1,12 @@
 //! `ballast lab genetic`, `ballast lab place` and `ballast replan` as programs: answers, exit codes, nothing half-written.
 
+#[path = "support/command.rs"]
+mod command;
+#[path = "support/refused.rs"]
+mod refused;
 mod support;
 
 use std::path::Path;
-use std::process::{Command, Output};
 
 use ballast_core::cap::CapSpec;
 use ballast_core::cost::Costs;
@@ -15,21 +18,10 @@ use ballast_core::predictor::Counting;
 use ballast_core::program::Program;
 use ballast_core::units::Bytes;
 use ballast_partition::{Method, Partition};
+use command::ballast;
+use refused::fails;
 use serde_json::Value;
 use support::{DYNAMIC, examples, json};
-
-fn ballast(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ballast")).current_dir(folder).args(args).output().expect("runs")
-}
-
-/// Runs what must fail with this exit code and a message that has this part.
-fn fails(folder: &Path, args: &[&str], code: i32, part: &str) {
-    let output = ballast(folder, args);
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
-    assert!(message.contains(part), "{args:?}: {message}");
-    assert!(output.stdout.is_empty());
-}
 
 #[test]
 fn the_shipped_example_is_placed_statically_and_dynamically() {
@@ -89,6 +81,8 @@ fn jobs_are_placed_and_bad_jobs_refused() {
     let period = json(&ballast(here, &first_fit));
     assert_eq!(period["placed"][0]["devices"], serde_json::json!(["y", "z"]));
     assert_eq!(period["waiting"], serde_json::json!(["b"]));
+    // The same where nobody is named; a network names the learned policy.
+    assert_eq!(json(&ballast(here, &first_fit[..4])), period);
 
     write(
         "dead.json",
@@ -111,7 +105,9 @@ fn jobs_are_placed_and_bad_jobs_refused() {
         "'x' fails 2 times a second",
     );
     fails(here, &[&["lab", "place", "large.json", "cluster.json"], &to[..]].concat(), 1, "needs 9 devices");
-    fails(here, &["lab", "place", "jobs.json", "cluster.json", "-o", "out.json"], 2, "--network");
+    let named = ["lab", "place", "jobs.json", "cluster.json", "-o", "out.json"];
+    fails(here, &[&named[..], &["--method", "learned"]].concat(), 2, "--network");
+    fails(here, &[&named[..], &["--network", "no.net"]].concat(), 2, "no.net: ");
     assert!(!here.join("out.json").exists());
 }
 

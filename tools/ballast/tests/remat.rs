@@ -1,9 +1,13 @@
 //! `ballast remat` and `ballast curve` as scripts use them: answers, plan files, exit codes, damaged instances.
 
+#[path = "support/command.rs"]
+mod command;
+
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
+use command::ballast;
 use serde_json::{Value, json};
 
 /// Sixteen layers forward and backward, unit times and sizes.
@@ -20,10 +24,6 @@ fn chain_of(layers: usize, size: u64) -> Value {
         edges.push((layer, 2 * layers - 1 - layer));
     }
     json!({"name": "chain", "nodes": nodes, "edges": edges, "budgets": {"0.5": 8 * 1024}})
-}
-
-fn ballast(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ballast")).current_dir(folder).args(arguments).output().unwrap()
 }
 
 fn remat(folder: &Path, text: &str, arguments: &[&str]) -> Output {
@@ -183,7 +183,7 @@ fn damaged_instances_are_refused_with_a_reason() {
         (with("/nodes/3/size", json!("big")), "invalid type"),
         (with("/nodes/3/size", json!(1.0e300)), "node 3 has size"),
         (with("/nodes/3/keep", json!(7)), "invalid type"),
-        (with("/edges/2", json!([2])), "invalid length"),
+        (with("/edges/2", json!([2])), "edges[2] is [2]: an edge is a pair"),
         (with("/edges/2", json!([9, 2])), "a value is read by later nodes only"),
         (with("/edges/2", json!([2, 2])), "a value is read by later nodes only"),
         (with("/edges/2", json!([2, 99])), "but the nodes are 0 to 31"),

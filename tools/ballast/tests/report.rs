@@ -1,25 +1,21 @@
 //! `ballast report` and `ballast explain` on the plan of a real training step: every figure is the plan file's.
 
+#[path = "support/command.rs"]
+mod command;
+#[path = "support/refused.rs"]
+mod refused;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
+use command::ballast;
+use refused::fails;
 use serde_json::Value;
-
-fn ballast(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ballast")).current_dir(folder).args(args).output().expect("runs")
-}
 
 fn text(folder: &Path, args: &[&str]) -> String {
     let output = ballast(folder, args);
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("text")
-}
-
-fn fails(folder: &Path, args: &[&str], part: &str) {
-    let output = ballast(folder, args);
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
-    assert!(message.contains(part), "{args:?}: {message}");
 }
 
 /// A folder with `plan.json`: a small GPT-2's training step under passes with these options.
@@ -255,11 +251,11 @@ fn a_plan_that_contradicts_itself_is_not_shown() {
         ("node.json", "999999"),
         ("old.json", "plan again"),
     ] {
-        fails(&here, &["report", name, "--html", "page.html"], part);
+        fails(&here, &["report", name, "--html", "page.html"], 2, part);
         assert!(!here.join("page.html").exists());
         if name != "old.json" {
-            fails(&here, &["report", name], part);
-            fails(&here, &["explain", name], part);
+            fails(&here, &["report", name], 2, part);
+            fails(&here, &["explain", name], 2, part);
         }
     }
     text(&here, &["report", "old.json"]);
@@ -297,8 +293,14 @@ fn explain_says_of_every_value_why_and_what_would_change_it() {
     let answers = ask(&["--line", line[1].rsplit('/').next().expect("a file")]);
     assert_eq!(answers["values"][0]["op"], recomputed[0]["op"]);
     assert!(text(&here, &["explain", "plan.json"]).contains("what would change it"));
-    fails(&here, &["explain", "plan.json", "--tensor", "no_such_op"], "no planned op");
-    fails(&here, &["explain", "plan.json", "--line", "nowhere.py:1"], "no planned op");
+    fails(&here, &["explain", "plan.json", "--tensor", "no_such_op"], 2, "no planned op");
+    fails(
+        &here,
+        &["explain", "plan.json", "--tensor", "100000"],
+        2,
+        "op 100000 of the program is --tensor '#100000'",
+    );
+    fails(&here, &["explain", "plan.json", "--line", "nowhere.py:1"], 2, "no planned op");
 }
 
 #[test]
@@ -366,5 +368,7 @@ fn a_curve_in_seconds_ends_in_time_and_says_what_it_found() {
                 .any(|point| point["overhead_percent"].is_number())
         );
     }
-    fails(&here, &["report", "plan.json", "--curve=0"], "above zero");
+    fails(&here, &["report", "plan.json", "--curve=0"], 2, "above zero");
+    // A number behind a space is no value of an option that may go without one.
+    fails(&here, &["report", "plan.json", "--curve", "5"], 2, "written with a '=', such as --curve=5");
 }

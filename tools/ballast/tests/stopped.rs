@@ -1,30 +1,18 @@
 //! Placement commands that are stopped, by the clock or by an interrupt, or are given files made for something else.
 
+#[path = "support/command.rs"]
+mod command;
+#[path = "support/refused.rs"]
+mod refused;
 mod support;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use command::program;
+use refused::fails;
 use support::{DYNAMIC, examples, json};
-
-fn program(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ballast"));
-    command.current_dir(folder).args(args);
-    command
-}
-
-/// Runs what must fail with this exit code and a message that has this part, and must write nothing.
-fn fails(folder: &Path, args: &[&str], code: i32, part: &str) {
-    let files = || std::fs::read_dir(folder).expect("a folder").count();
-    let before = files();
-    let output = program(folder, args).output().expect("runs");
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
-    assert!(message.contains(part), "{args:?}: {message}");
-    assert!(output.stdout.is_empty(), "{args:?}");
-    assert_eq!(files(), before, "{args:?} wrote a file");
-}
 
 /// Runs a command, interrupts it once it catches interrupts and has had some time to find something, and waits for its answer.
 fn interrupted(folder: &Path, args: &[&str]) -> Output {

@@ -13,7 +13,8 @@ use crate::say;
 use crate::workspace::{LLVM_BIN, Workspace, cargo, step};
 
 /// The packages whose own tests have to notice.
-const TESTED_BY_CARGO: [&str; 2] = ["ballast-core", "ballast-partition"];
+const TESTED_BY_CARGO: [&str; 5] =
+    ["ballast-core", "ballast-partition", "ballast-remat", "ballast-dag", "ballast-planner"];
 /// The package whose passes lit tests.
 const TESTED_BY_LIT: &str = "ballast-passes";
 /// The lit files that have to notice: those that name one of these passes.

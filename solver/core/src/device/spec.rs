@@ -18,7 +18,7 @@ impl Cluster {
     /// (`4xv100-16gb`), or the path of a device file.
     ///
     /// # Errors
-    /// A count of zero, an unknown kind that is no file either, and every mistake in the file.
+    /// A count of zero, a file that is not there, an unknown kind that is no file either, and every mistake in the file.
     pub fn parse(spec: &str) -> Result<Self, DeviceError> {
         if let Some(path) = Self::file_of(spec).filter(|path| path.exists()) {
             return load(path);
@@ -44,6 +44,12 @@ impl Cluster {
             && ready_made(kind).is_some()
         {
             return Self::of_kind(&origin, count(digits)?, kind);
+        }
+        // A name like that of a file is no misspelt kind.
+        if spec.contains('/') || Path::new(spec).extension().is_some_and(|ending| ending == "toml") {
+            let message =
+                "no such device file: write its path as it is from the folder you are in".to_owned();
+            return Err(DeviceError { origin, place: None, message });
         }
         Err(DeviceError {
             message: format!(
@@ -93,5 +99,16 @@ mod tests {
         for spec in ["d.toml", "./4", "4x", "xcpu", "4xcpu.toml", "-2"] {
             assert_eq!(Cluster::file_of(spec), Some(Path::new(spec)), "{spec}");
         }
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_not_answered_with_kinds() {
+        let refused = |spec: &str| Cluster::parse(spec).unwrap_err().to_string();
+        for missing in ["no.toml", "./no.toml", "no/devices", "4xno.toml"] {
+            let said = refused(missing);
+            assert!(said.starts_with(&format!("devices={missing}: no such device file")), "{said}");
+            assert!(!said.contains("v100-16gb"), "{said}");
+        }
+        assert!(refused("v100").contains("v100-16gb"));
     }
 }

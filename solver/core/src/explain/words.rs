@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Explained, Fate, Stretch, Verdict};
 use crate::memory::{EventKind, Node, NodeId, Problem, SwapModel};
-use crate::units::Bytes;
+use crate::units::{Bytes, exact};
 
 impl Explained {
     /// Why, in a sentence. `name` says what a node is called.
@@ -133,7 +133,7 @@ impl Explained {
                 }
                 let mut text = format!(
                     "a cap below {} makes something held there go; {}",
-                    size(stretch.held_bytes),
+                    exact(Bytes(stretch.held_bytes)),
                     ways.join(", ")
                 );
                 if let Some((other, price)) = self.dearest {

@@ -93,6 +93,13 @@ struct Comparison {
     rows: Vec<Row>,
 }
 
+impl Comparison {
+    /// Has nobody a plan?
+    fn is_without_plan(&self) -> bool {
+        self.rows.iter().all(|row| row.refused.is_some())
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let cap: CapSpec = args.cap.parse().map_err(|error| Failure::BadInput(format!("--cap: {error}")))?;
     let cluster = Cluster::parse(&args.devices).map_err(|error| Failure::BadInput(error.to_string()))?;
@@ -140,6 +147,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         });
     }
     bar.finish_and_clear();
+    if comparisons.iter().all(Comparison::is_without_plan) {
+        return Err(Failure::NoPlan(table::without_plan(&comparisons)));
+    }
     if let Some(path) = &args.json {
         output::write_json(&comparisons, Some(path))?;
     }

@@ -5,9 +5,12 @@ use std::fmt::Write as _;
 use ballast_core::outside::Executable;
 
 use super::methods::{MEMORY, Row, Run};
-use super::{Args, Comparison};
+use super::{Args, Comparison, Unit};
+use crate::output::quoted;
 use crate::statistics::mean_and_deviation;
 use crate::tables;
+
+const MIB: f64 = 1_048_576.0;
 
 const HEADS: [&str; 12] = [
     "who",
@@ -15,12 +18,12 @@ const HEADS: [&str; 12] = [
     "alone ms",
     "bound ms",
     "gap %",
-    "peak MB",
+    "peak MiB",
     "cap used %",
     "mean %",
     "tmax/tmin",
     "recomputed",
-    "swapped MB",
+    "swapped MiB",
     "s",
 ];
 
@@ -34,14 +37,18 @@ pub(super) fn terminal(comparisons: &[Comparison]) -> String {
     for comparison in comparisons {
         let _ = write!(
             text,
-            "{}: {} ops, {}, cap {}\nlargest stage without a plan {} MB; {} s a run\n",
+            "{}: {} ops, {}, cap {}\nlargest stage without a plan {} MiB; {} s a run\n",
             comparison.program,
             comparison.planned_ops,
             devices(comparison.devices),
             cap(comparison),
-            megabytes(comparison.unplanned_peak_bytes),
+            mebibytes(comparison.unplanned_peak_bytes),
             comparison.time_limit_seconds,
         );
+        if comparison.is_without_plan() {
+            let _ = writeln!(text, "{}", refusals(comparison, "", ""));
+            continue;
+        }
         let mut time = tables::terminal(&["who", "step", "alone", "bound", "gap %", "bound holds for"]);
         let mut memory = tables::terminal(&["who", "peak", "cap used %", "mean %", "remats", "swapped"]);
         let mut balance = tables::terminal(&["who", "tmax/tmin", "s"]);
@@ -62,7 +69,7 @@ pub(super) fn terminal(comparisons: &[Comparison]) -> String {
         }
         let _ = write!(
             text,
-            "\nTime of the slowest stage, and with it of a step, ms\n{}\n\nMemory of the largest stage, MB\n{}\n\n\
+            "\nTime of the slowest stage, and with it of a step, ms\n{}\n\nMemory of the largest stage, MiB\n{}\n\n\
              Slowest over fastest stage, and what a run took, s\n{}\n",
             tables::figures(time),
             tables::figures(memory),
@@ -84,6 +91,19 @@ fn refusals(comparison: &Comparison, mark: &str, quote: &str) -> String {
         .collect()
 }
 
+/// Why nobody has a plan of any program.
+pub(super) fn without_plan(comparisons: &[Comparison]) -> String {
+    let reasons = comparisons.iter().map(|comparison| {
+        let mark = format!("{}: ", comparison.program);
+        refusals(comparison, &mark, "")
+    });
+    format!(
+        "nothing to compare, nobody has a plan:
+{}",
+        reasons.collect::<String>().trim_end()
+    )
+}
+
 /// The cap as people say it.
 fn cap(comparison: &Comparison) -> String {
     match comparison.cap.as_str() {
@@ -93,27 +113,38 @@ fn cap(comparison: &Comparison) -> String {
     }
 }
 
+/// The command that makes the tables again, with all that they depend on, as a shell reads it. Programs are called as in the tables.
+fn command(comparisons: &[Comparison], args: &Args) -> String {
+    let names: Vec<String> = comparisons.iter().map(|comparison| quoted(&comparison.program)).collect();
+    let mut text = format!("ballast compare {} --devices {}", names.join(" "), quoted(&args.devices));
+    let mut option = |name: &str, value: &str| {
+        if !value.is_empty() {
+            let _ = write!(text, " --{name} {}", quoted(value));
+        }
+    };
+    option("cap", &args.cap);
+    option("time-limit", &args.time_limit.to_string());
+    option("seeds", &args.seeds.to_string());
+    option("threads", &args.threads.to_string());
+    option("granularity", if args.granularity == Unit::Layer { "layer" } else { "" });
+    option("only", &args.only.join(","));
+    for (name, programs) in [("exec", &args.exec), ("exec-method", &args.exec_method)] {
+        programs.iter().for_each(|program| option(name, &program.display().to_string()));
+    }
+    option("function", &args.function);
+    text
+}
+
 /// All comparisons, with the command that made them.
 pub(super) fn markdown(comparisons: &[Comparison], args: &Args) -> String {
-    let command = {
-        let names: Vec<&str> = comparisons.iter().map(|comparison| comparison.program.as_str()).collect();
-        let cap = if args.cap.is_empty() { String::new() } else { format!(" --cap {}", args.cap) };
-        format!(
-            "ballast compare {} --devices {}{cap} --time-limit {} --seeds {} --threads {}",
-            names.join(" "),
-            args.devices,
-            args.time_limit,
-            args.seeds,
-            args.threads
-        )
-    };
     let mut text = format!(
-        "# Methods compared\n\n`{command}`\n\nStep: seconds of the slowest stage, mean ± standard deviation over the \
+        "# Methods compared\n\n`{}`\n\nStep: seconds of the slowest stage, mean ± standard deviation over the \
          seeds where the method has one. Alone: what the partitioner\nproposes by itself, before memory is planned; \
          plans start from dynamic programming and may keep its cut. Bound: that of the fastest run; for memory solvers\nit \
          holds for the given partition. Cap used: 100 % keeps the cap, more is a cap raised because no plan was found under \
          it; the largest of a stage, and the mean of all.\nA method that raises more caps is faster for it. Every run has {} s for partition and memory plan together; s is what it took. Partitioners have memory planned by \
          `auto`;\nmemory solvers get the partition by dynamic programming; `rounds` does both in turn.\n",
+        command(comparisons, args),
         args.time_limit
     );
     for comparison in comparisons {
@@ -123,12 +154,12 @@ pub(super) fn markdown(comparisons: &[Comparison], args: &Args) -> String {
         }
         let _ = writeln!(
             text,
-            "\n## {}\n\n{} ops, {}, cap {}; largest stage without a plan {} MB.\n\n{table}",
+            "\n## {}\n\n{} ops, {}, cap {}; largest stage without a plan {} MiB.\n\n{table}",
             comparison.program,
             comparison.planned_ops,
             devices(comparison.devices),
             cap(comparison),
-            megabytes(comparison.unplanned_peak_bytes)
+            mebibytes(comparison.unplanned_peak_bytes)
         );
         let refused = refusals(comparison, "- ", "`");
         if !refused.is_empty() {
@@ -138,8 +169,8 @@ pub(super) fn markdown(comparisons: &[Comparison], args: &Args) -> String {
     text
 }
 
-fn megabytes(bytes: u64) -> String {
-    format!("{:.1}", bytes as f64 / 1e6)
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.1}", bytes as f64 / MIB)
 }
 
 /// Figures of several runs: one where they agree to the digits shown.
@@ -184,7 +215,7 @@ impl Figures {
             bound: best.map_or(String::new(), |run| format!("{:.3}", run.bound_seconds * 1e3)),
             class: best.map_or(String::new(), |run| holds_for(row, run)),
             gap: format!("{:.2}", best.map_or(0.0, |run| run.gap) * 100.0),
-            peak: spread(runs, 1, |run| run.peak_bytes as f64 / 1e6),
+            peak: spread(runs, 1, |run| run.peak_bytes as f64 / MIB),
             cap_used: spread(runs, 0, |run| run.cap_used * 100.0),
             mean_cap_used: spread(runs, 0, |run| run.mean_cap_used * 100.0),
             ratio: match balanced {
@@ -192,7 +223,7 @@ impl Figures {
                 false => "none".to_owned(),
             },
             recomputes: spread(runs, 0, |run| run.recomputes as f64),
-            swapped: spread(runs, 1, |run| run.swap_bytes as f64 / 1e6),
+            swapped: spread(runs, 1, |run| run.swap_bytes as f64 / MIB),
             seconds: spread(runs, 1, |run| run.seconds),
         }
     }
@@ -232,6 +263,7 @@ fn cells(row: &Row) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use ballast_core::report::BoundClass;
+    use clap::Parser as _;
 
     use super::*;
 
@@ -243,7 +275,7 @@ mod tests {
             bound_seconds: 0.001,
             bound_class: BoundClass::Any,
             gap: 0.5,
-            peak_bytes: 2_000_000,
+            peak_bytes: 2 << 20,
             cap_used: 1.05,
             mean_cap_used: 1.02,
             tmax_over_tmin: None,
@@ -260,7 +292,7 @@ mod tests {
             planned_ops: 3,
             devices: 2,
             cap: "80%".into(),
-            unplanned_peak_bytes: 3_000_000,
+            unplanned_peak_bytes: 3 << 20,
             time_limit_seconds: 1.0,
             threads: 1,
             rows: vec![row(vec![run(0.002), run(0.004)], None), row(Vec::new(), Some("a|b".into()))],
@@ -296,6 +328,46 @@ mod tests {
         assert_eq!(bars, [HEADS.len() + 1; 4], "{table}");
     }
 
+    #[derive(clap::Parser)]
+    struct Cli {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn the_command_on_the_page_says_all_that_the_tables_depend_on() {
+        let said = |words: &str| {
+            let args = Cli::parse_from(words.split_whitespace()).args;
+            command(&[comparison()], &args)
+        };
+        assert_eq!(
+            said(
+                "compare a/p --devices 2 --cap 60% --only dp,method=exec:fill.py --granularity layer --exec b.py --function f"
+            ),
+            "ballast compare p --devices 2 --cap 60% --time-limit 10 --seeds 3 --threads 1 --granularity layer --only dp,method=exec:fill.py --exec b.py --function f"
+        );
+        assert_eq!(
+            said("compare p --devices cpu"),
+            "ballast compare p --devices cpu --time-limit 10 --seeds 3 --threads 1"
+        );
+    }
+
+    #[test]
+    fn a_program_without_a_plan_gets_reasons_and_no_empty_tables() {
+        let bare = || {
+            let mut bare = comparison();
+            bare.rows.remove(0);
+            bare
+        };
+        assert!(bare().is_without_plan() && !comparison().is_without_plan());
+        assert_eq!(
+            without_plan(&[bare()]),
+            "nothing to compare, nobody has a plan:\np: no plan by memory m: a|b"
+        );
+        let text = terminal(&[bare(), comparison()]);
+        assert_eq!(text.matches("Time of the slowest stage").count(), 1, "{text}");
+    }
+
     #[test]
     fn a_terminal_gets_the_same_figures_under_captions() {
         let text = terminal(&[comparison()]);
@@ -303,9 +375,10 @@ mod tests {
             "3.000 ± 1.414",
             "105",
             "Time of the slowest stage",
-            "Memory of the largest stage, MB",
+            "Memory of the largest stage, MiB",
             "memory m: a|b",
             "dp's partition",
+            "without a plan 3.0 MiB",
         ] {
             assert!(text.contains(part), "no {part} in {text}");
         }

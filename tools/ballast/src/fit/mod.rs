@@ -17,7 +17,7 @@ mod search;
 mod tried;
 mod tries;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ballast_core::cap::CapSpec;
@@ -25,10 +25,12 @@ use ballast_core::units::{Bytes, told_apart};
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::fitted;
 use crate::output::{a_file, check, paths, read_text, write_file, write_json};
 use crate::ranges::{count, seconds, share};
 use crate::run::Measured;
 use crate::run::generic::generic;
+use crate::run::plan::is_in;
 use crate::run::xla::{self, Job};
 use compiled::Compiled;
 use deadline::Deadline;
@@ -222,7 +224,7 @@ fn fit(args: &Args) -> Result<(), Failure> {
     let missed = missed(given, cap_bytes, unplanned_bytes, &tries);
     let (chosen, program) = chosen.unzip();
     if let Some(program) = &program {
-        write_file(&args.output, program)?;
+        write(&args.output, program, cap_bytes)?;
     }
     let answer = Answer {
         cap_bytes,
@@ -242,6 +244,13 @@ fn fit(args: &Args) -> Result<(), Failure> {
         return Err(failure);
     }
     if program.is_some() { Ok(()) } else { Err(Failure::NoPlan(missed)) }
+}
+
+/// Writes a program. The plan of one that was planned names the cap of a prediction, so that a line in front names the one it was fitted to.
+fn write(path: &Path, program: &[u8], cap_bytes: u64) -> Result<(), Failure> {
+    let is_planned = is_in(&String::from_utf8_lossy(program));
+    let said = if is_planned { fitted::line(cap_bytes) } else { String::new() };
+    write_file(path, &[said.as_bytes(), program].concat())
 }
 
 /// The cap in bytes, of a program that takes so many.

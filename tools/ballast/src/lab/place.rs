@@ -48,10 +48,10 @@ impl PlaceTask {
 /// Who chooses the devices.
 #[derive(clap::Args)]
 pub(super) struct Chooser {
-    /// Who chooses the devices.
+    /// Who chooses the devices; without it learned where a --network is given, else first-fit, as for --ballast-place.
     #[arg(long, value_parser = PossibleValuesParser::new(Method::NAMES)
-        .try_map(|name| name.parse::<Method>()), default_value = Method::Learned.name())]
-    pub(super) method: Method,
+        .try_map(|name| name.parse::<Method>()))]
+    method: Option<Method>,
     /// Network written by `ballast lab train place`, for the learned method.
     #[arg(long, required_if_eq("method", "learned"))]
     pub(super) network: Option<PathBuf>,
@@ -64,11 +64,16 @@ pub(super) struct Chooser {
 }
 
 impl Chooser {
+    /// Who was named, or else the default.
+    pub(super) fn method(&self) -> Method {
+        self.method.unwrap_or_else(|| Method::default_for(self.network.as_deref()))
+    }
+
     /// Refuses what only the learned method reads.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let learned = [("--network", self.network.is_some()), ("--learner", self.learner.is_some())];
         match first_given(learned) {
-            Some(option) if self.method != Method::Learned => {
+            Some(option) if self.method() != Method::Learned => {
                 Err(Failure::BadInput(format!("{option} is for --method {}", Method::Learned.name())))
             }
             _ => Ok(()),
@@ -89,6 +94,6 @@ impl Chooser {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let PlaceTask { chooser, output, .. } = &args.task;
     let (jobs, cluster) = args.task.read()?;
-    let period = chooser.method.place(&jobs, &cluster, &chooser.source(false))?;
+    let period = chooser.method().place(&jobs, &cluster, &chooser.source(false))?;
     write_json(&period, output.as_deref())
 }

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     source.seed = source.seed.wrapping_add(dispatcher.last_id());
     let served = args
         .chooser
-        .method
+        .method()
         .with_placer(&cluster, &source, |placer| Ok(serve(&mut dispatcher, &mut journal, placer)));
     served?
 }

@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let mut faults = FaultTrace::new(&cluster, &world, args.fault_seed);
-    let run = chooser.method.with_placer(&cluster, &chooser.source(false), |placer| {
+    let run = chooser.method().with_placer(&cluster, &chooser.source(false), |placer| {
         run_batch(&cluster, &jobs.jobs, &world, &mut faults, placer)
     })?;
     let failures = faults

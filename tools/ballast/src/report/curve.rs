@@ -13,6 +13,9 @@ use crate::ranges::seconds;
 /// Steps between the least cap there can be a plan for and the bytes held without one.
 const STEPS: u64 = 12;
 
+/// Asks for the curve.
+pub(super) const OPTION: &str = "--curve";
+
 /// Arguments of the curve.
 #[derive(clap::Args)]
 pub(crate) struct Args {

@@ -3,6 +3,7 @@
 mod curve;
 mod terminal;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use ballast_core::plan::{PLAN_VERSION, Plan};
@@ -32,6 +33,13 @@ pub(crate) struct Args {
     trace: Option<PathBuf>,
     #[command(flatten)]
     curve: curve::Args,
+}
+
+/// What may help where a command line has a word too many: the seconds of `--curve`, which may be left out, stand after a `=` alone.
+pub(crate) fn tip(arguments: &[OsString]) -> Option<&'static str> {
+    let has = |word: &str| arguments.iter().any(|argument| argument == word);
+    (has("report") && has(curve::OPTION))
+        .then_some("\nSeconds of --curve are written with a '=', such as --curve=5.\n")
 }
 
 /// Reads a plan file of this version.

@@ -18,6 +18,7 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::fitted;
 use crate::output::{check, paths, print, read_text, write_json};
 use crate::ranges::{count, factor, seconds};
 use compare::Tolerance;
@@ -152,7 +153,11 @@ struct Comparison {
     difference: Option<compare::Difference>,
     /// What the plan says, if the rewritten program carries one with a single stage.
     plan: Option<StageFigures>,
-    /// Did the rewritten program stay under the cap of that stage, which may be above the one asked for? None: there is none, or what its cap counts was not measured.
+    /// The cap that `ballast fit` made it for: the plan's own is what made XLA keep this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fitted_cap_bytes: Option<u64>,
+    /// Did the rewritten program stay under the cap it was fitted to, or else that of its stage, which may be above the one asked for? None: there is none, or
+    /// what its cap counts was not measured.
     within_caps: Option<bool>,
     /// The same of the cap asked for.
     within_requested_caps: Option<bool>,
@@ -190,22 +195,28 @@ impl Stages {
     }
 }
 
+impl Args {
+    /// Refuses what the back end cannot do.
+    fn check(&self) -> Result<(), String> {
+        if self.compile_only && self.backend != Backend::Xla {
+            return Err("--compile-only is for the xla back end: the others count while they run".to_owned());
+        }
+        if self.backend == Backend::Xla && !["", "main"].contains(&self.function.as_str()) {
+            return Err(format!(
+                "--function {}: XLA runs the function 'main' of a program: give that name to what is to be run",
+                self.function
+            ));
+        }
+        Ok(())
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// A missing tool, a program that does not compile or run, results that differ by more than the tolerance.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.compile_only && args.backend != Backend::Xla {
-        let text = "--compile-only is for the xla back end: the others count while they run";
-        return Err(Failure::BadInput(text.into()));
-    }
-    if args.backend == Backend::Xla && !["", "main"].contains(&args.function.as_str()) {
-        let text = format!(
-            "--function {}: XLA runs the function 'main' of a program: give that name to what is to be run",
-            args.function
-        );
-        return Err(Failure::BadInput(text));
-    }
+    args.check().map_err(Failure::BadInput)?;
     check([args.original.as_path(), args.rewritten.as_path()], paths(&args.json))?;
     args.target.as_deref().map(read_text).transpose()?;
     let limit = Duration::from_secs_f64(args.time_limit);
@@ -253,6 +264,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Some(compared.map_err(Failure::BadInput)?)
     };
     let only = plan.as_ref().and_then(PlanFigures::only_stage);
+    let fitted = only.and_then(|_| fitted::cap_bytes(&text));
+    let keeps = |cap: fn(&StageFigures) -> u64| {
+        only.and_then(|stage| rewritten.keeps(&stage, fitted.unwrap_or_else(|| cap(&stage))))
+    };
     let comparison = Comparison {
         backend: format!("{:?}", args.backend).to_lowercase(),
         seed: args.seed,
@@ -260,8 +275,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             .as_ref()
             .filter(|_| args.backend == Backend::Mpi)
             .map(|plan| Stages::compare(&rewritten.ranks, plan)),
-        within_caps: only.and_then(|stage| rewritten.keeps(&stage, stage.cap_bytes)),
-        within_requested_caps: only.and_then(|stage| rewritten.keeps(&stage, stage.requested_cap_bytes)),
+        fitted_cap_bytes: fitted,
+        within_caps: keeps(|stage| stage.cap_bytes),
+        within_requested_caps: keeps(|stage| stage.requested_cap_bytes),
         original,
         rewritten,
         difference,
@@ -323,10 +339,12 @@ fn shown(comparison: &Comparison) -> String {
         "time",
         [seconds(before.seconds), seconds(after.seconds), seconds(plan.map(|plan| plan.seconds))],
     ));
-    table.add_row(row(
-        "cap",
-        [String::new(), kept(comparison), plan.map_or(String::new(), |plan| plan.caps())],
-    ));
+    let planned = plan.map_or(String::new(), |plan| plan.caps());
+    let cap = match comparison.fitted_cap_bytes {
+        Some(cap) => format!("{}, planned under {planned}", Bytes(cap)),
+        None => planned,
+    };
+    table.add_row(row("cap", [String::new(), kept(comparison), cap]));
     let mut text = format!("{table}\n");
     if let Some(stages) = &comparison.stages {
         text += &shown_stages(&after.ranks, stages);
@@ -401,14 +419,15 @@ mod tests {
             unplanned_seconds: 1.0,
             temporaries_only: false,
         };
-        let said = |peak_bytes: u64| {
+        let said = |peak_bytes: u64, fitted: Option<u64>| {
             let rewritten = Measured { peak_bytes, ..Measured::default() };
             let comparison = Comparison {
                 backend: "native".to_owned(),
                 seed: 0,
                 original: Measured::default(),
-                within_caps: rewritten.keeps(&stage, stage.cap_bytes),
-                within_requested_caps: rewritten.keeps(&stage, stage.requested_cap_bytes),
+                fitted_cap_bytes: fitted,
+                within_caps: rewritten.keeps(&stage, fitted.unwrap_or(stage.cap_bytes)),
+                within_requested_caps: rewritten.keeps(&stage, fitted.unwrap_or(stage.requested_cap_bytes)),
                 rewritten,
                 difference: None,
                 plan: Some(stage),
@@ -417,8 +436,11 @@ mod tests {
             let row = shown(&comparison).lines().find(|line| line.contains(" cap ")).map(str::to_owned);
             let row = row.expect("a row");
             assert!(row.contains("64 B, asked 60 B"), "{row}");
+            assert_eq!(row.contains("50 B, planned under 64 B"), fitted.is_some(), "{row}");
             row.split('┆').nth(2).expect("a cell").trim().to_owned()
         };
-        assert_eq!([60, 62, 65].map(said), ["kept", "kept as raised", "exceeded"]);
+        assert_eq!([60, 62, 65].map(|peak| said(peak, None)), ["kept", "kept as raised", "exceeded"]);
+        // Of a fitted program it is the cap that it was fitted to.
+        assert_eq!([50, 62].map(|peak| said(peak, Some(50))), ["kept", "exceeded"]);
     }
 }

@@ -81,7 +81,10 @@ fn heading(workspace: &Workspace, args: &Args) -> Result<String> {
          --remat=\"cap=C% time-limit={limit} seed={seed}\"`, each plan accepted by `--ballast-verify` on the written IR. \
          Devices are of the default kind, caps are percentages of each stage's unplanned peak, s is wall-clock time \
          of the whole command, on {}. The last column says how many of the raised caps would be so under any \
-         placement, as far as is known without a search. Under a time limit figures vary from run to run.\n",
+         placement, as far as is known without a search. Under a time limit figures vary from run to run.\n\n\
+         Programs that `tests/inputs/models` has are part of the repository, where its `README.md` says what they are. \
+         The others are too large for it: `python -m ballast.export.jax` and `python -m ballast.export.torch` write \
+         programs like them (docs/exporting.md).\n",
         machine(workspace)?,
         limit = args.time_limit,
         seed = args.seed,
