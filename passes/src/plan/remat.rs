@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use ballast_core::cap::{CapSpec, ParseCapError};
 use ballast_core::device::DeviceId;
+use ballast_core::limits::Deadline;
 use ballast_core::plan::Plan;
 use ballast_core::report::Prover;
 use ballast_core::units::Bytes;
@@ -46,7 +46,7 @@ pub(crate) fn run_checked(module: OperationRef<'_, '_>, options: &RematOptions) 
     let cap_asked = planner.cap;
     let asked =
         program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
-    let begin = Instant::now();
+    let deadline = Deadline::start(&planner.limits);
     let loops = Loops::chosen(options.loops, Loops::ForCap(planner.cap));
     let source = program::Source {
         loops,
@@ -69,7 +69,7 @@ pub(crate) fn run_checked(module: OperationRef<'_, '_>, options: &RematOptions) 
     let limits = split::limits_of_whole(&program, options, &planner, asked.is_some());
     let whole = ballast_planner::Options { limits, ..planner.clone() };
     let attempt = Attempt::make(module, program, options, whole, asked)?
-        .with_fused_ops_split(module, options, planner, begin)?;
+        .with_fused_ops_split(module, options, planner, &deadline)?;
     let Attempt { program, start, planner, cap, planned } = attempt;
     let planned =
         planned.map_err(|failure| relaxed::refuse(&program, &start.device_of, &failure, &planner))?;
