@@ -327,7 +327,7 @@ mod tests {
     }
 
     fn cluster(devices: usize) -> Cluster {
-        let link = Link { bandwidth: 10.0, latency_seconds: 1.0 };
+        let link = Link { bytes_per_second: 10.0, latency_seconds: 1.0 };
         let device = Device {
             name: "d".into(),
             kind: "k".into(),
@@ -344,7 +344,7 @@ mod tests {
         Cluster {
             devices: vec![device; devices],
             default_link: link,
-            links: vec![(DeviceId(0), DeviceId(2), Link { bandwidth: 5.0, latency_seconds: 1.0 })],
+            links: vec![(DeviceId(0), DeviceId(2), Link { bytes_per_second: 5.0, latency_seconds: 1.0 })],
             host_memory: None,
         }
     }

@@ -194,7 +194,7 @@ impl<'a> Ground<'a> {
             balance: Balance::of(stage_seconds, 0),
             cluster: Cluster {
                 devices,
-                default_link: Link { bandwidth: f64::MAX, latency_seconds: 0.0 },
+                default_link: Link { bytes_per_second: f64::MAX, latency_seconds: 0.0 },
                 links: Vec::new(),
                 host_memory: None,
             },

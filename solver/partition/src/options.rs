@@ -150,12 +150,12 @@ pub(crate) fn check(program: &Program<'_>, options: &Options) -> Result<(), Erro
         }
     }
     for link in cluster.links.iter().map(|(_, _, link)| link).chain([&cluster.default_link]) {
-        let bandwidth_fits = link.bandwidth > 0.0 && !link.bandwidth.is_nan();
+        let bandwidth_fits = link.bytes_per_second > 0.0 && !link.bytes_per_second.is_nan();
         if devices > 1 && !(bandwidth_fits && link.latency_seconds.is_finite() && link.latency_seconds >= 0.0)
         {
             return Err(Error::Shape(format!(
                 "a link has a bandwidth of {} B/s and a latency of {} s",
-                link.bandwidth, link.latency_seconds
+                link.bytes_per_second, link.latency_seconds
             )));
         }
     }

@@ -367,7 +367,7 @@ fn on_shared_devices(share: f64) -> (usize, usize) {
 fn interleaved_stages_idle_half_as_long() {
     let chain = chain(&[(1.0, 10, 5); 8], 2);
     let mut cluster = cluster(2, HOST_BANDWIDTH);
-    cluster.default_link.bandwidth = 1e12;
+    cluster.default_link.bytes_per_second = 1e12;
     cluster.devices.iter_mut().for_each(|device| device.memory_bandwidth = 1e12);
     let layers = layers(&chain.graph, &chain.costs, Granularity::Op, 99).unwrap();
     let schedules = [Schedule::OneForwardOneBackward, Schedule::Interleaved { chunks: 2 }];
@@ -461,7 +461,7 @@ fn devices_stay_idle_where_a_step_is_shorter_over_fewer_links() {
     let mut devices = cluster(4, HOST_BANDWIDTH);
     assert_eq!(on(&devices), [0, 1, 2, 3]);
     // 100 s for what a layer makes: one device takes 144 s for the whole step.
-    let fast = std::mem::replace(&mut devices.default_link.bandwidth, 0.1);
+    let fast = std::mem::replace(&mut devices.default_link.bytes_per_second, 0.1);
     assert_eq!(on(&devices).len(), 1);
     let program = Program { graph: &chain.graph, costs: &chain.costs, cluster: &devices };
     let all = Pipelining { may_idle: false, ..pipelining(spec) };
@@ -469,7 +469,7 @@ fn devices_stay_idle_where_a_step_is_shorter_over_fewer_links() {
     assert!(all.is_sorted_by(|a, b| a < b) && all.len() == 3 && all[0] > 0, "{all:?}");
     // The last two are joined by a fast link: about 9 times 9 s on them.
     for (from, to) in [(2, 3), (3, 2)] {
-        let link = Link { bandwidth: fast, latency_seconds: 0.0 };
+        let link = Link { bytes_per_second: fast, latency_seconds: 0.0 };
         devices.links.push((DeviceId(from), DeviceId(to), link));
     }
     assert_eq!(on(&devices), [2, 3]);
@@ -506,7 +506,7 @@ fn devices_stay_idle_where_a_step_is_shorter_over_fewer_links() {
 fn from_one_device(cap: u64) -> Planned {
     let chain = chain(&[(1.0, 10, 10); 8], 4);
     let mut slow = cluster(4, HOST_BANDWIDTH);
-    slow.default_link.bandwidth = 0.1;
+    slow.default_link.bytes_per_second = 0.1;
     let program = Program { graph: &chain.graph, costs: &chain.costs, cluster: &slow };
     let limits = Limits { time_limit_seconds: None, work_limit: Some(5_000), seed: 0, threads: 1 };
     let made = ballast_partition::Options { limits, ..ballast_partition::Options::default() };

@@ -431,7 +431,7 @@ mod tests {
         // The first value is also read by the last layer.
         let mut sequence = Sequence { row_of: vec![0; 3], ..chain };
         sequence.values[0].readers = vec![1, 3];
-        let link = |bandwidth, latency_seconds| Link { bandwidth, latency_seconds };
+        let link = |bandwidth, latency_seconds| Link { bytes_per_second: bandwidth, latency_seconds };
         let mut cluster = Cluster::from_count(3).expect("three devices");
         cluster.default_link = link(10.0, 0.0);
         let of = [0, 1, 2].map(DeviceId);
