@@ -264,7 +264,7 @@ fn settings(
         method: start.settings.method,
         order: start.settings.order,
         overlap: Some(options.overlap),
-        pinned: !start.movable || start.settings.pinned,
+        placed_by_hand: !start.movable || start.settings.placed_by_hand,
         pins: start.settings.pins.clone(),
         refine: start.settings.refine,
         reordered: planner.order == ballast_remat::Order::Free,

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::genetic::Genetic;
 use crate::proposer::Proposer;
 use crate::relief::Copies;
-use crate::rl::machine::{Judge, Reward, Score};
+use crate::rl::machine::{Goal, Reward, Score};
 use crate::rl::train;
 use crate::sequence::{Granularity, Order};
 
@@ -53,9 +53,9 @@ pub struct Options {
 impl Options {
     /// What placements are compared by, where the search begins with these loads: the slowest stage, or what the learner is
     /// rewarded for.
-    pub(crate) fn goal(&self, start: Score) -> Judge {
+    pub(crate) fn goal(&self, start: Score) -> Goal {
         let reward = if self.method == Method::RL { self.rl.reward } else { Reward::MaxTime };
-        train::Options { reward, ..self.rl.clone() }.judge(1.0, start)
+        train::Options { reward, ..self.rl.clone() }.goal(1.0, start)
     }
 }
 

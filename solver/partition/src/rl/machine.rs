@@ -323,7 +323,7 @@ pub enum Reward {
 
 /// Reward with its constants: see [`Reward`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judge {
+pub struct Goal {
     /// What counts.
     pub reward: Reward,
     /// `a`; for [`Reward::MaxTime`] per second.
@@ -334,7 +334,7 @@ pub struct Judge {
     pub start: Score,
 }
 
-impl Judge {
+impl Goal {
     /// `x` of the reward: what is to be small.
     #[must_use]
     pub fn cost(&self, score: &Score) -> f64 {
@@ -415,14 +415,14 @@ mod tests {
     fn rewards_fall_with_time_and_memory_over_the_cap() {
         let machine = machine(Vec::new());
         let start = machine.score(&State::spread(4, 3).expect("a state"));
-        let judge = Judge { reward: Reward::MaxTime, scale: 0.5, penalty: -3.0, start };
+        let goal = Goal { reward: Reward::MaxTime, scale: 0.5, penalty: -3.0, start };
         let fits = machine.score(&State::new(vec![0, 3, 1]).expect("a state"));
-        assert_eq!(judge.reward(&fits), -2.0);
+        assert_eq!(goal.reward(&fits), -2.0);
         let over = machine.score(&State::new(vec![2, 1, 1]).expect("a state"));
-        assert_eq!(judge.reward(&over), -5.0);
+        assert_eq!(goal.reward(&over), -5.0);
         let weighted = Reward::Weighted { compute: 1.0, memory: 0.5, route: 0.25 };
-        let judge = Judge { reward: weighted, scale: 2.0, penalty: -3.0, start: fits };
-        assert_eq!(judge.reward(&fits), -3.5);
+        let goal = Goal { reward: weighted, scale: 2.0, penalty: -3.0, start: fits };
+        assert_eq!(goal.reward(&fits), -3.5);
     }
 
     #[test]
