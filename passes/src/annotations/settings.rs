@@ -45,7 +45,7 @@ pub(crate) struct PlanSettings {
     /// Do transfers to the host run beside computation? None of a plan without memory plans.
     pub(crate) overlap: Option<bool>,
     /// Did somebody place an op? Where `pins` is empty, all of them, and they stay.
-    pub(crate) pinned: bool,
+    pub(crate) placed_by_hand: bool,
     /// The ops that somebody bound to their devices, ascending; the others may move.
     pub(crate) pins: Vec<OpId>,
     /// The pipeline of micro-batches.
@@ -82,7 +82,7 @@ impl Default for PlanSettings {
             method: None,
             order: None,
             overlap: None,
-            pinned: true,
+            placed_by_hand: true,
             pins: Vec::new(),
             pipeline: None,
             first_backward: None,
@@ -138,7 +138,7 @@ impl PlanSettings {
             method: text("method").and_then(|name| PartitionMethod::of_name(&name)),
             order: text("order").and_then(|name| PartitionOrder::of_name(&name)),
             overlap: text("overlap").map(|text| text == "true"),
-            pinned: !is("pinned", "false"),
+            placed_by_hand: !is("pinned", "false"),
             pins: text("pins").map(|text| ops(&text)).unwrap_or_default(),
             pipeline: pipeline.clone().unwrap_or_default(),
             first_backward: op("first_backward"),
@@ -180,7 +180,7 @@ impl PlanSettings {
             ("dynamic_dim", self.dynamic_dim.to_string()),
             ("fusion", self.fusion.name().to_owned()),
             ("granularity", self.granularity.name().to_owned()),
-            ("pinned", self.pinned.to_string()),
+            ("pinned", self.placed_by_hand.to_string()),
             ("placement", plan.placement.name().to_owned()),
             ("profile", self.profile.clone().unwrap_or_else(|| "false".to_owned())),
             ("step_seconds", plan.step_seconds.to_string()),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ballast_core::device::DeviceId;
 use ballast_core::fusion::Group;
-use ballast_core::graph::{Graph, OpId, OpRole, Storage, TensorId};
+use ballast_core::graph::{Backing, Graph, OpId, OpRole, TensorId};
 use ballast_core::memory::{Schedule, Step};
 use ballast_core::stage::{NodeSource, Stage};
 use ballast_core::units::Bytes;
@@ -116,8 +116,8 @@ pub(crate) fn returned(graph: &Graph, device_of: &[DeviceId]) -> Returned {
         if graph.ops[producer].role == OpRole::Compute {
             continue;
         }
-        let device = match graph.storage(tensor) {
-            ballast_core::graph::Storage::Op(op) => device_of[op],
+        let device = match graph.backing(tensor) {
+            ballast_core::graph::Backing::Op(op) => device_of[op],
             _ => device_of[producer],
         };
         result.travellers.extend(travellers(graph, &[tensor]).into_iter().map(|op| (device, op)));
@@ -384,9 +384,9 @@ impl<'p> Merger<'p> {
         let early = &self.early[op];
         let last = early.made_in.iter().filter_map(|root| ran.get(root)).max();
         let values = early.made_once.iter().filter_map(|place| match *place {
-            Storage::Op(value) => (!held && ran.get(&value) < last).then_some(Held::Value(value)),
-            Storage::Argument(argument) => Some(Held::Argument(argument)),
-            Storage::None => None,
+            Backing::Op(value) => (!held && ran.get(&value) < last).then_some(Held::Value(value)),
+            Backing::Argument(argument) => Some(Held::Argument(argument)),
+            Backing::None => None,
         });
         let values: Vec<Held> = values.collect();
         if !values.is_empty() {

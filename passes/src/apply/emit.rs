@@ -397,8 +397,8 @@ impl<'c: 'a, 'a> Emitter<'c, 'a, '_> {
             let Some(&tensor) = by_value.get(&value.to_raw().ptr) else { continue };
             let device = match graph.tensors[tensor].producer {
                 // A view runs where the value it shows was made.
-                Some(producer) => match graph.storage(tensor) {
-                    ballast_core::graph::Storage::Op(op) => self.device_of[op],
+                Some(producer) => match graph.backing(tensor) {
+                    ballast_core::graph::Backing::Op(op) => self.device_of[op],
                     _ => self.device_of[producer],
                 },
                 None => continue,

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use ballast_core::fusion::{FusionClasses, Group, fits_over_argument};
-use ballast_core::graph::{Graph, Inner, Op, OpId, Storage, TensorId};
+use ballast_core::graph::{Backing, Graph, Inner, Op, OpId, TensorId};
 use ballast_core::units::Bytes;
 use ballast_dialects::ir;
 use melior::ir::ValueLike;
@@ -95,15 +95,15 @@ fn in_arguments(body: &Imported<'_, '_>, groups: &[Group], classes: &FusionClass
     let handed_on: HashSet<TensorId> = returned
         .iter()
         .flatten()
-        .filter_map(|&tensor| match graph.storage(tensor) {
-            Storage::Argument(argument) => Some(argument),
-            Storage::Op(_) | Storage::None => None,
+        .filter_map(|&tensor| match graph.backing(tensor) {
+            Backing::Argument(argument) => Some(argument),
+            Backing::Op(_) | Backing::None => None,
         })
         .collect();
     for (index, result) in returned.iter().enumerate() {
         let argument = TensorId(index);
         let Some(result) = *result else { continue };
-        let Storage::Op(maker) = graph.storage(result) else { continue };
+        let Backing::Op(maker) = graph.backing(result) else { continue };
         let alone = matches!(graph.ops[maker].outputs[..], [_]) && !handed_on.contains(&argument);
         let is_over = || match last.get(&argument) {
             Some(&reader) if reader == maker => {
@@ -131,11 +131,11 @@ fn peak(body: &Imported<'_, '_>, results: &Returned) -> Bytes {
             Returned::InResults => returned[id],
             Returned::Lying(lies) => lies[id],
         };
-        lies_in[id] = match (whole.map(|whole| graph.storage(whole)), graph.ops[id].over) {
+        lies_in[id] = match (whole.map(|whole| graph.backing(whole)), graph.ops[id].over) {
             _ if is_there => None,
-            (Some(Storage::Argument(_)), _) => None,
-            (Some(Storage::Op(base)), _) | (_, Some(base)) => lies_in[base],
-            (Some(Storage::None) | None, None) => Some(id),
+            (Some(Backing::Argument(_)), _) => None,
+            (Some(Backing::Op(base)), _) | (_, Some(base)) => lies_in[base],
+            (Some(Backing::None) | None, None) => Some(id),
         };
         for base in graph.value_inputs(id).into_iter().chain([id]).filter_map(|read| lies_in[read]) {
             last[base] = at;

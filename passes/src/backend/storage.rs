@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use ballast_core::fusion::{
     Fusion, FusionClass, FusionClasses, FusionKind, Group, fuse, fuse_with, made_of, write_over,
 };
-use ballast_core::graph::{BoundaryMemory, Graph, OpId, OpRole, Storage as Place, TensorId};
+use ballast_core::graph::{Backing, BoundaryMemory, Graph, OpId, OpRole, TensorId};
 use ballast_core::stored::StoredFile;
 use ballast_core::units::Bytes;
 use ballast_dialects::passes::{CapCounts, FusionModel};
@@ -39,7 +39,7 @@ pub(crate) struct Early {
     /// store in front instead: every padding of a sum of them in place of the sum.
     pub(crate) taken_alone: Vec<OpId>,
     /// What ops are made of that are computed inside this one's fusion and inside earlier ones: it would compute them once, and store them.
-    pub(crate) made_once: Vec<Place>,
+    pub(crate) made_once: Vec<Backing>,
     /// The ops that end those earlier fusions.
     pub(crate) made_in: Vec<OpId>,
 }

@@ -183,8 +183,8 @@ fn numbers(what: &str, attribute: Attribute<'_>) -> Result<Vec<f64>, String> {
 
 fn link(what: &str, attribute: Attribute<'_>) -> Result<Link, String> {
     match numbers(what, attribute)?.as_slice() {
-        [bandwidth] => Ok(Link { bandwidth: *bandwidth, latency_seconds: 0.0 }),
-        [bandwidth, latency] => Ok(Link { bandwidth: *bandwidth, latency_seconds: *latency }),
+        [bandwidth] => Ok(Link { bytes_per_second: *bandwidth, latency_seconds: 0.0 }),
+        [bandwidth, latency] => Ok(Link { bytes_per_second: *bandwidth, latency_seconds: *latency }),
         _ => Err(format!("{what} is {}: write [bytes per second, seconds]", of_attribute(attribute))),
     }
 }

@@ -105,7 +105,7 @@ fn device_spec(device: &Device, links: &[String]) -> String {
 }
 
 fn link(link: &Link) -> String {
-    format!("[{}, {}]", number(link.bandwidth), number(link.latency_seconds))
+    format!("[{}, {}]", number(link.bytes_per_second), number(link.latency_seconds))
 }
 
 /// The shortest text that reads back to the same bits; MLIR wants a point in it.
@@ -137,7 +137,11 @@ mod tests {
         cluster.devices[1].name = "odd \"name\" \\ with ümlaut".to_owned();
         cluster.devices[1].memory_bandwidth = 1.0 / 3.0;
         cluster.devices[2].group = Some(CoreGroup { cores: 3, speed_up: 2.0 / 3.0 });
-        cluster.links.push((DeviceId(0), DeviceId(1), Link { bandwidth: 1e300, latency_seconds: 1e-7 }));
+        cluster.links.push((
+            DeviceId(0),
+            DeviceId(1),
+            Link { bytes_per_second: 1e300, latency_seconds: 1e-7 },
+        ));
         cluster.host_memory = Some(ballast_core::units::Bytes(1 << 40));
         let context = context();
         let module = Module::parse(&context, "func.func private @planned()").expect("a function");

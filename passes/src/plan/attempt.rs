@@ -160,7 +160,7 @@ impl Start {
         Ok(Start {
             device_of,
             report: report_of(&earlier, stop).map_err(|text| program.error(None, &text))?,
-            movable: devices > 1 && (!settings.pinned || !settings.pins.is_empty()),
+            movable: devices > 1 && (!settings.placed_by_hand || !settings.pins.is_empty()),
             settings,
         })
     }

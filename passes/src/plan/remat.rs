@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use ballast_core::cap::{CapSpec, ParseCapError};
 use ballast_core::device::DeviceId;
+use ballast_core::limits::Deadline;
 use ballast_core::plan::Plan;
 use ballast_core::report::Prover;
 use ballast_core::units::Bytes;
@@ -46,7 +46,7 @@ pub(crate) fn run_checked(module: OperationRef<'_, '_>, options: &RematOptions) 
     let cap_asked = planner.cap;
     let asked =
         program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
-    let begin = Instant::now();
+    let deadline = Deadline::start(&planner.limits);
     let loops = Loops::chosen(options.loops, Loops::ForCap(planner.cap));
     let gradients = Gradients::chosen(options.gradients, Gradients::ForCap(planner.cap));
     let source = program::Source {
@@ -71,7 +71,7 @@ pub(crate) fn run_checked(module: OperationRef<'_, '_>, options: &RematOptions) 
     let limits = split::limits_of_whole(&program, options, &planner, asked.is_some());
     let whole = ballast_planner::Options { limits, ..planner.clone() };
     let attempt = Attempt::make(module, program, options, whole, asked)?
-        .with_fused_ops_split(module, options, planner, begin)?;
+        .with_fused_ops_split(module, options, planner, &deadline)?;
     let Attempt { program, start, planner, cap, planned } = attempt;
     let planned =
         planned.map_err(|failure| relaxed::refuse(&program, &start.device_of, &failure, &planner))?;
@@ -266,7 +266,7 @@ fn settings(
         method: start.settings.method,
         order: start.settings.order,
         overlap: Some(options.overlap),
-        pinned: !start.movable || start.settings.pinned,
+        placed_by_hand: !start.movable || start.settings.placed_by_hand,
         pins: start.settings.pins.clone(),
         refine: start.settings.refine,
         reordered: planner.order == ballast_remat::Order::Free,

@@ -468,7 +468,7 @@ fn settings(program: &Program<'_, '_>, options: &RlPartitionOptions, pipeline: O
         method: Some(options.method),
         refine: options.refine,
         order: Some(options.order),
-        pinned: !pins.is_empty(),
+        placed_by_hand: !pins.is_empty(),
         pins,
         use_all_devices: options.use_all_devices,
         ..program.settings(pipeline)

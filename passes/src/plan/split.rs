@@ -1,16 +1,18 @@
 //! What `--remat` plans where no plan keeps the cap with fused ops whole: fusions that are above it in parts, then every value stored.
-
-use std::time::Instant;
+//!
+//! Which ways are worth trying, for how long and which plan is taken is for [`ballast_planner::ways`] to say. Here are the ways: a program is read from the IR anew for
+//! each, with other ops that store their values.
 
 use ballast_core::cap::CapSpec;
 use ballast_core::graph::OpId;
-use ballast_core::limits::Limits;
+use ballast_core::limits::{Deadline, Limits};
 use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{self, RematOptions};
 use ballast_dialects::remarks::Kind;
-use ballast_planner::{Error, Planned};
+use ballast_planner::Error;
+use ballast_planner::ways::{self, Standing};
 use melior::ir::operation::{OperationLike as _, OperationRef};
 
 use crate::annotations;
@@ -18,20 +20,12 @@ use crate::parts;
 use crate::plan::attempt::Attempt;
 use crate::program::{self, Program, Source, mebibytes, stage_on_one};
 
-/// Share of the time limit for fused ops as a whole where one of them alone is above the cap, so that no plan can keep it.
-const HOPELESS: f64 = 0.25;
-/// The same where one of them alone takes more than half of the cap, so that it is open whether a plan can.
-const DOUBTFUL: f64 = 0.5;
 /// What is planned in parts, in eighths of the cap: fewer the later it is tried.
 const IN_PARTS: [(u64, &str); 3] = [
     (parts::ROOM_FOR_ONE, "those above it in parts"),
     (4, "those above half of it in parts"),
     (2, "those above a quarter of it in parts"),
 ];
-/// What a plan with such an op whole may take, of the time of every op once, before parts are tried all the same.
-const SLOW: f64 = 1.05;
-/// Least share of the time limit that is worth another plan.
-const LEAST_REST: f64 = 0.05;
 
 /// The limits for planning fused ops as a whole.
 pub(super) fn limits_of_whole(
@@ -45,17 +39,10 @@ pub(super) fn limits_of_whole(
     Limits { time_limit_seconds: limit, ..planner.limits }
 }
 
-/// The share of the time that planning fused ops as a whole is worth under a cap: all of it where parts would not help, or are not asked for.
+/// The share of the time that planning fused ops as a whole is worth under a cap: all of it where parts are not asked for.
 fn share_of_whole(program: &Program<'_, '_>, options: &RematOptions, cap: CapSpec) -> f64 {
-    let Some(stage) = only_stage(program).filter(|_| is_open(program, options)) else { return 1.0 };
-    let cap = cap_of(&stage, program, cap);
-    let rest = |bytes: u64| bytes.saturating_sub(stage.problem.resident_bytes);
-    match rest(stage.problem.working_set().0) {
-        _ if stage.problem.unplanned_peak() <= cap.0 => 1.0,
-        alone if alone > rest(cap.0) => HOPELESS,
-        alone if alone > rest(cap.0) / 2 => DOUBTFUL,
-        _ => 1.0,
-    }
+    let stage = only_stage(program).filter(|_| is_open(program, options));
+    stage.map_or(1.0, |stage| ways::share_of_whole(&stage, cap_of(&stage, program, cap)))
 }
 
 /// Does nothing but the planner say which values are stored, of which some would not be? A partition over several devices counted them as it was told to. The
@@ -102,9 +89,10 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         module: OperationRef<'c, 'a>,
         options: &RematOptions,
         mut planner: ballast_planner::Options,
-        begin: Instant,
+        deadline: &Deadline,
     ) -> Result<Self, Reported> {
-        let is_settled = self.keeps_the_cap() && !self.is_slow_for_one_op(options, planner.cap);
+        let is_settled =
+            Standing::of(&self.planned).keeps_the_caps() && !self.is_slow_for_one_op(options, planner.cap);
         if is_settled || !is_open(&self.program, options) || self.planner.pipeline.is_some() {
             return Ok(self);
         }
@@ -112,54 +100,42 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         let results_apart = self.program.imported.graph.results_apart;
         let source =
             Source { measured_storage: &options.storage, results_apart, ..program::source!(options) };
-        let mut ways = Vec::new();
+        let mut others = Vec::new();
         if let Some(stage) = only_stage(&self.program) {
             // The same bytes, though the unplanned peak counts more.
             let bytes = cap_of(&stage, &self.program, planner.cap);
             (planner.cap, cap) = (CapSpec::Absolute(bytes), bytes.0.to_string());
-            ways = self.in_parts(module, &source, &stage, bytes)?;
+            others = self.in_parts(module, &source, &stage, bytes)?;
         }
         if matches!(options.fusion, passes::FusionModel::Auto) {
-            ways.push(Way {
+            others.push(Way {
                 text: "every value stored",
                 fusion: passes::FusionModel::Spread,
                 held: Vec::new(),
             });
         }
-        let limit = planner.limits.time_limit_seconds;
         let whole = self.figures();
-        let (mut best, mut chosen) = (self, None);
-        let mut all_proved = best.is_proved();
-        for (number, way) in ways.iter().enumerate() {
-            if let Some(seconds) = limit {
-                let rest = seconds - begin.elapsed().as_secs_f64();
-                // Where there is no plan at all, the last way is tried whatever the time: it is most likely to have one, at once.
-                let is_needed = best.planned.is_err() && number + 1 == ways.len();
-                if rest < LEAST_REST * seconds && !is_needed {
-                    all_proved = false;
-                    continue;
-                }
-                let left = (ways.len() - number) as f64;
-                planner.limits.time_limit_seconds = Some(rest.max(LEAST_REST * seconds) / left);
-            }
-            // Finer parts may leave room that makes up for what they cost; every value stored is for caps that nothing else keeps.
-            if best.keeps_the_cap() && way.held.is_empty() {
-                break;
-            }
-            let storage = program::Chosen::Options(way.fusion, options.cap_counts, options.heap_gaps);
-            let within = Some(planner.cap);
-            let program =
-                program::read_as_is(module, &Source { storage, within, held: &way.held, ..source })?;
-            let start = best.start.with_other_storage(&program)?;
-            let mut next = Attempt::make_from(start, module, program, options, (planner.clone(), None))?;
-            next.cap.clone_from(&cap);
-            all_proved &= next.is_proved();
-            if next.is_better_than(&best) {
-                (best, chosen) = (next, Some(way));
-            } else if best.keeps_the_cap() {
-                break;
-            }
-        }
+        let is_last_resort: Vec<bool> = others.iter().map(|way| way.held.is_empty()).collect();
+        let time = (&planner.limits, deadline);
+        let ways::Best { attempt: mut best, way, all_proved } = ways::best_of_ways(
+            self,
+            &is_last_resort,
+            time,
+            |attempt| Standing::of(&attempt.planned),
+            |number, best, limits| {
+                let way = &others[number];
+                let storage = program::Chosen::Options(way.fusion, options.cap_counts, options.heap_gaps);
+                let within = Some(planner.cap);
+                let program =
+                    program::read_as_is(module, &Source { storage, within, held: &way.held, ..source })?;
+                let start = best.start.with_other_storage(&program)?;
+                let planner = ballast_planner::Options { limits, ..planner.clone() };
+                let mut next = Attempt::make_from(start, module, program, options, (planner, None))?;
+                next.cap.clone_from(&cap);
+                Ok(next)
+            },
+        )?;
+        let chosen = way.map(|number| &others[number]);
         if let Some(way) = chosen {
             best.say(module, way, whole);
         }
@@ -193,38 +169,10 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
 
     /// Does an op that takes much of the cap by itself leave so little that the plan makes a lot again?
     fn is_slow_for_one_op(&self, options: &RematOptions, cap: CapSpec) -> bool {
-        let is_slow = |planned: &Planned, stage: &Stage| {
-            planned.plan.balance.tmax_seconds > SLOW * stage.problem.total_time()
-        };
-        let stage = only_stage(&self.program).zip(self.planned.as_ref().ok());
-        share_of_whole(&self.program, options, cap) < 1.0
-            && stage.is_some_and(|(stage, planned)| is_slow(planned, &stage))
-    }
-
-    fn keeps_the_cap(&self) -> bool {
-        matches!(&self.planned, Ok(planned) if planned.relaxed.is_empty())
-    }
-
-    /// Is it proved that no plan keeps the cap?
-    fn is_proved(&self) -> bool {
-        matches!(self.planned, Err(Error::Infeasible { proved: true, .. }))
-    }
-
-    /// By caps raised, the bytes they were raised to, and the time of the slowest device; without plans, by the smallest cap not ruled out.
-    fn is_better_than(&self, other: &Self) -> bool {
-        let raised = |planned: &Planned| {
-            let used = planned.relaxed.iter().map(|relaxed| relaxed.used.0).sum::<u64>();
-            (planned.relaxed.len(), used, planned.plan.balance.tmax_seconds)
-        };
-        match (&self.planned, &other.planned) {
-            (
-                Err(Error::Infeasible { smallest: own, .. }),
-                Err(Error::Infeasible { smallest: others, .. }),
-            ) => own < others,
-            (Err(_), _) => false,
-            (Ok(_), Err(_)) => true,
-            (Ok(own), Ok(others)) => raised(own) < raised(others),
-        }
+        let stage = only_stage(&self.program).filter(|_| is_open(&self.program, options));
+        stage.zip(self.planned.as_ref().ok()).is_some_and(|(stage, planned)| {
+            ways::is_slow_for_one_op(planned, &stage, cap_of(&stage, &self.program, cap))
+        })
     }
 
     /// Time of the slowest device, seconds, and the largest cap raised, if one is.

@@ -86,7 +86,7 @@ pub(crate) fn check_bounds(
         };
     }
     // Where nobody chose devices, the whole program may run on any one of them, whatever memory that takes.
-    let placed = annotated.settings.pinned;
+    let placed = annotated.settings.placed_by_hand;
     if !one_device && !placed && !costs_on_trust && class == BoundClass::AnyAssignment {
         let graph = &program.imported.graph;
         let alone = DeviceId::first(program.cluster.devices.len())

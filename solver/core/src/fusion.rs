@@ -31,7 +31,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::graph::{Graph, LayerType, OpId, OpRole, Storage, TensorId};
+use crate::graph::{Backing, Graph, LayerType, OpId, OpRole, TensorId};
 
 pub use inside::{computed_inside, made_of};
 pub use joins::joins;
@@ -190,8 +190,8 @@ fn behind_barriers(graph: &Graph, classes: &FusionClasses) -> Vec<OpId> {
     let barriers = graph.ops.iter().zip(&classes.ops);
     let barriers =
         barriers.filter(|(op, class)| op.role == OpRole::View && class.kind == FusionKind::Barrier);
-    let values = barriers.flat_map(|(op, _)| &op.inputs).map(|&tensor| graph.storage(tensor));
-    values.filter_map(|storage| if let Storage::Op(maker) = storage { Some(maker) } else { None }).collect()
+    let values = barriers.flat_map(|(op, _)| &op.inputs).map(|&tensor| graph.backing(tensor));
+    values.filter_map(|storage| if let Backing::Op(maker) = storage { Some(maker) } else { None }).collect()
 }
 
 fn readers(graph: &Graph) -> Vec<Vec<OpId>> {

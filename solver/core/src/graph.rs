@@ -239,7 +239,7 @@ pub struct Graph {
 
 /// Where the bytes of a tensor live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Storage {
+pub enum Backing {
     /// In the value of this op.
     Op(OpId),
     /// In this argument.
@@ -251,18 +251,18 @@ pub enum Storage {
 impl Graph {
     /// Follows views back to what holds the bytes of a tensor.
     #[must_use]
-    pub fn storage(&self, mut tensor: TensorId) -> Storage {
+    pub fn backing(&self, mut tensor: TensorId) -> Backing {
         loop {
             let Some(producer) = self.tensors[tensor].producer else {
-                return Storage::Argument(tensor);
+                return Backing::Argument(tensor);
             };
             let op = &self.ops[producer];
             match op.role {
-                OpRole::Compute => return Storage::Op(producer),
-                OpRole::Constant => return Storage::None,
+                OpRole::Compute => return Backing::Op(producer),
+                OpRole::Constant => return Backing::None,
                 OpRole::View => match op.inputs.first() {
                     Some(&base) => tensor = base,
-                    None => return Storage::None,
+                    None => return Backing::None,
                 },
             }
         }
@@ -309,8 +309,8 @@ impl Graph {
         let mut inputs: Vec<OpId> = self.ops[op]
             .inputs
             .iter()
-            .filter_map(|&t| match self.storage(t) {
-                Storage::Op(producer) => Some(producer),
+            .filter_map(|&t| match self.backing(t) {
+                Backing::Op(producer) => Some(producer),
                 _ => None,
             })
             .collect();
@@ -325,8 +325,8 @@ impl Graph {
         let mut inputs: Vec<TensorId> = self.ops[op]
             .inputs
             .iter()
-            .filter_map(|&t| match self.storage(t) {
-                Storage::Argument(argument) => Some(argument),
+            .filter_map(|&t| match self.backing(t) {
+                Backing::Argument(argument) => Some(argument),
                 _ => None,
             })
             .collect();
@@ -341,7 +341,7 @@ impl Graph {
         let mut returned = vec![false; self.ops.len()];
         for (tensor, facts) in TensorId::of(&self.tensors) {
             if facts.returned
-                && let Storage::Op(op) = self.storage(tensor)
+                && let Backing::Op(op) = self.backing(tensor)
             {
                 returned[op] = true;
             }

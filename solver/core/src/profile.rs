@@ -160,7 +160,7 @@ impl Profile {
     /// Puts measured host links in the place of those of the cluster.
     pub fn apply_links(&self, cluster: &mut Cluster) {
         let link = |measured: MeasuredLink| Link {
-            bandwidth: measured.bytes_per_second,
+            bytes_per_second: measured.bytes_per_second,
             latency_seconds: measured.latency_seconds,
         };
         for device in &mut cluster.devices {
@@ -202,7 +202,7 @@ mod tests {
         let mut cluster = Cluster::from_count(1).unwrap();
         let before = cluster.devices[0].from_host;
         Profile::parse("p.json", GOOD).unwrap().apply_links(&mut cluster);
-        assert_eq!(cluster.devices[0].to_host, Link { bandwidth: 1e9, latency_seconds: 1e-5 });
+        assert_eq!(cluster.devices[0].to_host, Link { bytes_per_second: 1e9, latency_seconds: 1e-5 });
         assert_eq!(cluster.devices[0].from_host, before);
     }
 

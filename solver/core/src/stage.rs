@@ -10,7 +10,7 @@
 
 use crate::cost::Costs;
 use crate::device::{Cluster, DeviceId};
-use crate::graph::{BoundaryMemory, Graph, OpId, OpRole, Storage, TensorId};
+use crate::graph::{Backing, BoundaryMemory, Graph, OpId, OpRole, TensorId};
 use crate::memory::{Node, NodeId, Problem};
 use crate::units::Bytes;
 
@@ -99,12 +99,12 @@ fn settle<'g>(graph: &Graph, reads: impl Fn(OpId) -> &'g [TensorId], device_of: 
             continue;
         }
         let made_of = || {
-            let base = op.outputs.first().map(|&tensor| graph.storage(tensor));
+            let base = op.outputs.first().map(|&tensor| graph.backing(tensor));
             let read = reads(id).first().and_then(|&tensor| graph.tensors[tensor].producer);
             match base {
-                Some(Storage::Op(base)) => Some(base),
-                Some(Storage::None) => read,
-                Some(Storage::Argument(_)) | None => None,
+                Some(Backing::Op(base)) => Some(base),
+                Some(Backing::None) => read,
+                Some(Backing::Argument(_)) | None => None,
             }
         };
         device_of[id] = first_reader[id].or_else(|| Some(device_of[made_of()?])).unwrap_or(DeviceId(0));
@@ -327,7 +327,7 @@ mod tests {
     }
 
     fn cluster(devices: usize) -> Cluster {
-        let link = Link { bandwidth: 10.0, latency_seconds: 1.0 };
+        let link = Link { bytes_per_second: 10.0, latency_seconds: 1.0 };
         let device = Device {
             name: "d".into(),
             kind: "k".into(),
@@ -344,7 +344,7 @@ mod tests {
         Cluster {
             devices: vec![device; devices],
             default_link: link,
-            links: vec![(DeviceId(0), DeviceId(2), Link { bandwidth: 5.0, latency_seconds: 1.0 })],
+            links: vec![(DeviceId(0), DeviceId(2), Link { bytes_per_second: 5.0, latency_seconds: 1.0 })],
             host_memory: None,
         }
     }

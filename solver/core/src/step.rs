@@ -132,7 +132,7 @@ mod tests {
     fn step(device_of: [usize; 4], plan: &CompactPlan) -> (f64, Vec<f64>) {
         let graph = diamond();
         let mut cluster = Cluster::from_count(2).unwrap();
-        cluster.default_link = Link { bandwidth: 10.0, latency_seconds: 0.0 };
+        cluster.default_link = Link { bytes_per_second: 10.0, latency_seconds: 0.0 };
         let costs = Costs { seconds: vec![vec![2.0, 3.0, 4.0, 1.0]; 2] };
         let stages = stages(&graph, &costs, &cluster, &device_of.map(DeviceId));
         let plans = vec![plan.clone(), CompactPlan::default()];

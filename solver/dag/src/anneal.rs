@@ -9,12 +9,13 @@ use crate::loads::Loads;
 /// Energy per relative excess over a memory cap.
 const MEMORY_WEIGHT: f64 = 50.0;
 
-/// Settings of one run.
+/// Settings of one run: here, and of the annealing that `ballast-partition` has over programs, which prices memory and unequal links in.
 #[derive(Clone, Copy, Debug)]
 pub struct Cooling {
-    /// The energy of a device is `(load / reference) ^ power`: smooth, yet led by the largest loads.
+    /// The energy of a device is `(load / reference) ^ power`: smooth, yet led by the largest loads, the more the larger it is. The reference is the slowest
+    /// device of the best placement met.
     pub power: i32,
-    /// Temperature at the start; a load 1 % above the reference adds about `power` % to the energy.
+    /// Temperature at the start; a load 1 % above the reference adds about `power` % to the energy of its device.
     pub hot: f64,
     /// Temperature at the end.
     pub cold: f64,
@@ -22,6 +23,20 @@ pub struct Cooling {
     pub moves: u64,
     /// Does the best placement of the second half count alone, whatever came before?
     pub forgets: bool,
+}
+
+impl Cooling {
+    /// What the temperature is multiplied by after a move.
+    #[must_use]
+    pub fn factor(&self) -> f64 {
+        (self.cold / self.hot).powf(1.0 / self.moves.max(1) as f64)
+    }
+
+    /// Is the best placement forgotten before this move?
+    #[must_use]
+    pub const fn forgets_at(&self, step: u64) -> bool {
+        self.forgets && step == self.moves / 2
+    }
 }
 
 /// One annealing run from `start`: the best placement met that keeps every cap, if any, with its largest load.
@@ -35,8 +50,7 @@ pub fn anneal(
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Option<(f64, Vec<usize>)> {
     let mut walk = Walk::new(graph, start, cooling.power, seed);
-    let factor = (cooling.cold / cooling.hot).powf(1.0 / cooling.moves.max(1) as f64);
-    let mut temperature = cooling.hot;
+    let (factor, mut temperature) = (cooling.factor(), cooling.hot);
     for step in 0..cooling.moves {
         if step % 4096 == 0 {
             walk.loads.recount();
@@ -45,7 +59,7 @@ pub fn anneal(
                 break;
             }
         }
-        if cooling.forgets && step == cooling.moves / 2 {
+        if cooling.forgets_at(step) {
             walk.best = None;
         }
         walk.step(temperature);
@@ -241,5 +255,20 @@ impl<'a> Walk<'a> {
         if better && self.loads.fits() {
             self.best = Some((value, self.loads.placement()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn temperatures_fall_from_hot_to_cold_and_the_second_half_forgets() {
+        let cooling = Cooling { power: 6, hot: 1.0, cold: 0.0625, moves: 4, forgets: true };
+        assert_eq!(cooling.factor(), 0.5);
+        assert_eq!((0..4).filter(|&step| cooling.forgets_at(step)).collect::<Vec<_>>(), [2]);
+        assert!(!Cooling { forgets: false, ..cooling }.forgets_at(2));
+        // No move at all: nothing is divided by.
+        assert_eq!(Cooling { moves: 0, ..cooling }.factor(), 0.0625);
     }
 }

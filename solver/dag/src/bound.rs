@@ -90,3 +90,72 @@ pub fn simple_bound(graph: &Hypergraph, prices: &WorkPrices) -> f64 {
     // A hair below, so that rounding of sums never makes the bound exceed a true optimum.
     prices.bound(graph).max(slowest) * (1.0 - 1e-12)
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::problem::{Kind, Node, Problem};
+    use crate::spreading::tests::{best_of_all, random_problem};
+
+    #[test]
+    fn no_plan_of_a_small_problem_is_below_the_bound_at_any_prices() {
+        let mut random = ChaCha8Rng::seed_from_u64(43);
+        let (mut cases, mut met) = (0, 0);
+        for case in 0..400 {
+            let problem = random_problem(&mut random);
+            let best = best_of_all(&problem);
+            if !(best > 0.0 && best.is_finite()) {
+                continue;
+            }
+            let graph = Hypergraph::of(&problem);
+            let fitted = simple_bound(&graph, &WorkPrices::fit(&graph));
+            assert!(fitted <= best, "case {case}: {fitted} above {best}: {problem:?}");
+            let prices: Vec<f64> = graph.kinds.iter().map(|_| random.random_range(0.0..3.0)).collect();
+            let priced = WorkPrices::priced(&graph, &prices).bound(&graph);
+            assert!(priced <= best * (1.0 + 1e-12), "case {case}: {priced} at {prices:?} above {best}");
+            cases += 1;
+            met += usize::from(fitted > best * 0.999);
+        }
+        assert!(cases > 300 && met > 30, "{met} of {cases} met");
+    }
+
+    /// Six groups that take 1 on either of two accelerators and 2 on a host: it takes half as many as an accelerator, and in parts all would end after 2.4. With a
+    /// group of 3 beside them, which the host cannot run, no plan ends before 3.
+    #[test]
+    fn unequal_kinds_share_the_work_and_no_group_is_divided() {
+        let kind =
+            |count| Kind { name: String::new(), count, memory_bytes: f64::INFINITY, transfer_factor: 1.0 };
+        let node = |time: Vec<f64>| Node {
+            id: String::new(),
+            time,
+            size_bytes: 0.0,
+            backward: false,
+            colour: None,
+            output_cost: 0.0,
+            readers: Vec::new(),
+        };
+        let mut nodes: Vec<Node> = (0..6).map(|_| node(vec![1.0, 2.0])).collect();
+        let bound = |nodes: &[Node]| {
+            let problem = Problem {
+                name: String::new(),
+                kinds: vec![kind(2), kind(1)],
+                nodes: nodes.to_vec(),
+                colours: 0,
+            };
+            let graph = Hypergraph::of(&problem);
+            let prices = WorkPrices::fit(&graph);
+            (simple_bound(&graph, &prices), prices.bound(&graph), best_of_all(&problem))
+        };
+        let (simple, _, best) = bound(&nodes);
+        assert!(simple <= 2.4 && simple > 2.4 - 0.01, "{simple}");
+        assert_eq!(best, 3.0);
+        nodes.truncate(3);
+        nodes.push(node(vec![3.0, f64::INFINITY]));
+        let (simple, work, best) = bound(&nodes);
+        assert!(work < 2.5 && simple <= 3.0 && simple > 3.0 - 1e-9, "{work} {simple}");
+        assert_eq!(best, 3.0);
+    }
+}

@@ -127,3 +127,92 @@ fn exceeds(
     }
     held < 1.0 - SLACK
 }
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::limits::{Deadline, Limits};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::bound::simple_bound;
+    use crate::problem::{Kind, Node, PlanClass, Problem};
+    use crate::spreading::tests::{best_of_all, random_problem};
+
+    /// What is proved beside a plan, from nothing.
+    fn proved(problem: &Problem, plan: Vec<usize>, raise: fn(&mut Session<'_>, &Hypergraph)) -> f64 {
+        let limits = Limits { time_limit_seconds: None, ..Limits::default() };
+        let mut session = Session {
+            problem,
+            class: PlanClass::Free,
+            limits,
+            finish_early: false,
+            clock: Deadline::start(&limits),
+            work: 0,
+            bound: 0.0,
+            trusts_highs: false,
+            infeasible: false,
+            learner_failure: None,
+            placer: None,
+            best: None,
+            observe: &|_| (),
+        };
+        session.offer(plan, "given");
+        raise(&mut session, &Hypergraph::of(problem));
+        session.bound
+    }
+
+    fn random_plan(problem: &Problem, random: &mut ChaCha8Rng) -> Vec<usize> {
+        problem.nodes.iter().map(|_| random.random_range(0..problem.device_count())).collect()
+    }
+
+    #[test]
+    fn no_plan_of_a_small_problem_is_below_what_devices_hold_of_the_work() {
+        let mut random = ChaCha8Rng::seed_from_u64(47);
+        let (mut cases, mut raised) = (0, 0);
+        for case in 0..40 {
+            let problem = random_problem(&mut random);
+            let best = best_of_all(&problem);
+            if !(best > 0.0 && best.is_finite()) {
+                continue;
+            }
+            let bound = proved(&problem, random_plan(&problem, &mut random), raise_by_work);
+            assert!(bound <= best * (1.0 + SLACK), "case {case}: {bound} above {best}: {problem:?}");
+            let graph = Hypergraph::of(&problem);
+            cases += 1;
+            raised += usize::from(bound > simple_bound(&graph, &WorkPrices::fit(&graph)) * 1.001);
+        }
+        assert!(cases > 30 && raised > 10, "{raised} of {cases} raised");
+    }
+
+    /// Groups of work 4 to 7 on three equal devices: where some device has to run one more of them than a plan's slowest, the plan is proved.
+    fn large_groups(random: &mut ChaCha8Rng) -> Problem {
+        let node = |time: u32| Node {
+            id: String::new(),
+            time: vec![f64::from(time)],
+            size_bytes: 0.0,
+            backward: false,
+            colour: None,
+            output_cost: 0.0,
+            readers: Vec::new(),
+        };
+        let kind = Kind { name: String::new(), count: 3, memory_bytes: f64::INFINITY, transfer_factor: 1.0 };
+        let nodes = (0..random.random_range(4..8)).map(|_| node(random.random_range(4..8))).collect();
+        Problem { name: String::new(), kinds: vec![kind], nodes, colours: 0 }
+    }
+
+    #[test]
+    fn no_plan_is_below_what_is_proved_by_counting_large_groups() {
+        let mut random = ChaCha8Rng::seed_from_u64(53);
+        let (mut proofs, mut open) = (0, 0);
+        for case in 0..300 {
+            let problem = large_groups(&mut random);
+            let best = best_of_all(&problem);
+            let bound = proved(&problem, random_plan(&problem, &mut random), prove_by_counting);
+            assert!(bound <= best * (1.0 + SLACK), "case {case}: {bound} above {best}: {problem:?}");
+            proofs += usize::from(bound > best * (1.0 - 1e-6));
+            open += usize::from(bound == 0.0);
+        }
+        assert!(proofs > 5 && open > 100, "{proofs} proved, {open} open");
+    }
+}

@@ -194,7 +194,7 @@ impl<'a> Ground<'a> {
             balance: Balance::of(stage_seconds, 0),
             cluster: Cluster {
                 devices,
-                default_link: Link { bandwidth: f64::MAX, latency_seconds: 0.0 },
+                default_link: Link { bytes_per_second: f64::MAX, latency_seconds: 0.0 },
                 links: Vec::new(),
                 host_memory: None,
             },
@@ -229,9 +229,9 @@ fn learn(
     let weighted = options.rl.reward != Reward::MaxTime;
     // One stage on all cores is often the fastest grouping, and has no route to measure others by.
     let start = if options.rl.from_spread || weighted { spread } else { found.state.clone() };
-    let judge = options.rl.judge(machine.ideal_seconds(), machine.score(&start));
+    let goal = options.rl.goal(machine.ideal_seconds(), machine.score(&start));
     if weighted {
-        match best_weighted(machine, &judge, &found.score, &mut || !deadline.over()) {
+        match best_weighted(machine, &goal, &found.score, &mut || !deadline.over()) {
             Ok(Some(state)) => {
                 (found.score, found.state, found.method) = (machine.score(&state), state, "dp-weighted");
             }
@@ -245,10 +245,10 @@ fn learn(
     let Some(answer) = learned(run, notes)? else { return Ok(()) };
     (found.stop_reason, found.work) = (answer.stop_reason, answer.steps);
     let of_learner = answer.best.score;
-    if judge.better(&of_learner, &found.score) {
+    if goal.better(&of_learner, &found.score) {
         (found.state, found.score, found.method) = (answer.best.state, of_learner, "rl");
     }
-    let (cost, least) = (judge.cost(&of_learner), judge.cost(&found.score));
+    let (cost, least) = (goal.cost(&of_learner), goal.cost(&found.score));
     found.proposed = Some(Proposed {
         method: "rl",
         tmax_seconds: of_learner.tmax_seconds,

@@ -57,7 +57,7 @@ mod tests {
     fn stages_move_to_the_devices_whose_links_are_fast() {
         // Three stages in a chain; the only fast links lead from device 1 to 0 and from 0 to 2.
         let sequence = Sequence { row_of: vec![0; 3], ..Sequence::chain(&[1.0; 3], &[8; 3], &[0; 3]) };
-        let link = |bandwidth| Link { bandwidth, latency_seconds: 0.0 };
+        let link = |bandwidth| Link { bytes_per_second: bandwidth, latency_seconds: 0.0 };
         let mut cluster = Cluster::from_count(3).expect("three devices");
         cluster.default_link = link(1.0);
         let of = [0, 1, 2].map(DeviceId);

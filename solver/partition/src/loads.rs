@@ -57,7 +57,7 @@ impl Links {
         self.pairs()
             .fold(Wire { latency_seconds: f64::INFINITY, seconds_per_byte: f64::INFINITY }, |w, l| Wire {
                 latency_seconds: w.latency_seconds.min(l.latency_seconds),
-                seconds_per_byte: w.seconds_per_byte.min(1.0 / l.bandwidth),
+                seconds_per_byte: w.seconds_per_byte.min(1.0 / l.bytes_per_second),
             })
             .or_free(self.devices)
     }
@@ -69,9 +69,10 @@ impl Links {
             let link = self.link(from, to);
             match from == to {
                 true => Wire { latency_seconds: 0.0, seconds_per_byte: 0.0 },
-                false => {
-                    Wire { latency_seconds: link.latency_seconds, seconds_per_byte: 1.0 / link.bandwidth }
-                }
+                false => Wire {
+                    latency_seconds: link.latency_seconds,
+                    seconds_per_byte: 1.0 / link.bytes_per_second,
+                },
             }
         };
         devices.iter().flat_map(|&from| devices.iter().map(move |&to| wire(from, to))).collect()
@@ -83,7 +84,7 @@ impl Links {
         let count = self.pairs().count().max(1) as f64;
         Wire {
             latency_seconds: self.pairs().map(|link| link.latency_seconds).sum::<f64>() / count,
-            seconds_per_byte: self.pairs().map(|link| 1.0 / link.bandwidth).sum::<f64>() / count,
+            seconds_per_byte: self.pairs().map(|link| 1.0 / link.bytes_per_second).sum::<f64>() / count,
         }
     }
 }

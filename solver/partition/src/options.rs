@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::genetic::Genetic;
 use crate::proposer::Proposer;
 use crate::relief::Copies;
-use crate::rl::machine::{Judge, Reward, Score};
+use crate::rl::machine::{Goal, Reward, Score};
 use crate::rl::train;
 use crate::sequence::{Granularity, Order};
 
@@ -53,9 +53,9 @@ pub struct Options {
 impl Options {
     /// What placements are compared by, where the search begins with these loads: the slowest stage, or what the learner is
     /// rewarded for.
-    pub(crate) fn goal(&self, start: Score) -> Judge {
+    pub(crate) fn goal(&self, start: Score) -> Goal {
         let reward = if self.method == Method::RL { self.rl.reward } else { Reward::MaxTime };
-        train::Options { reward, ..self.rl.clone() }.judge(1.0, start)
+        train::Options { reward, ..self.rl.clone() }.goal(1.0, start)
     }
 }
 
@@ -150,12 +150,12 @@ pub(crate) fn check(program: &Program<'_>, options: &Options) -> Result<(), Erro
         }
     }
     for link in cluster.links.iter().map(|(_, _, link)| link).chain([&cluster.default_link]) {
-        let bandwidth_fits = link.bandwidth > 0.0 && !link.bandwidth.is_nan();
+        let bandwidth_fits = link.bytes_per_second > 0.0 && !link.bytes_per_second.is_nan();
         if devices > 1 && !(bandwidth_fits && link.latency_seconds.is_finite() && link.latency_seconds >= 0.0)
         {
             return Err(Error::Shape(format!(
                 "a link has a bandwidth of {} B/s and a latency of {} s",
-                link.bandwidth, link.latency_seconds
+                link.bytes_per_second, link.latency_seconds
             )));
         }
     }

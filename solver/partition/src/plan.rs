@@ -20,7 +20,7 @@ use crate::loads::Links;
 use crate::membership::Membership;
 use crate::options::{Options, check};
 use crate::proposer::{Proposal, Proposer, Task};
-use crate::rl::machine::{Judge as Goal, Score};
+use crate::rl::machine::{Goal, Score};
 use crate::sequence::{Granularity, Index, Sequence};
 use crate::squeeze::Measured;
 

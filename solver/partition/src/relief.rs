@@ -324,9 +324,9 @@ mod tests {
     /// What device 0 loses in a placement to hold so many bytes: copies take a second there and one back, receiving takes three.
     fn lost(sequence: &Sequence, place: &[u32], room: f64, copies: Copies) -> Lost {
         let mut cluster = Cluster::from_count(2).expect("devices");
-        cluster.default_link = Link { bandwidth: 5.0, latency_seconds: 1.0 };
+        cluster.default_link = Link { bytes_per_second: 5.0, latency_seconds: 1.0 };
         for device in &mut cluster.devices {
-            device.to_host = Link { bandwidth: 10.0, latency_seconds: 0.0 };
+            device.to_host = Link { bytes_per_second: 10.0, latency_seconds: 0.0 };
             device.from_host = device.to_host;
         }
         let links = Links::new(&cluster);

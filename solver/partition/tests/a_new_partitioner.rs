@@ -51,7 +51,7 @@ fn options() -> Options {
 #[test]
 fn it_is_taken_where_it_is_faster_and_reported_either_way() {
     // Links so fast that transfers hardly count: single ops of any place may go anywhere.
-    let link = Link { bandwidth: 1e9, latency_seconds: 1e-3 };
+    let link = Link { bytes_per_second: 1e9, latency_seconds: 1e-3 };
     let mut taken = 0;
     for seed in 0..20 {
         let (graph, seconds) = random_graph(seed, 30);

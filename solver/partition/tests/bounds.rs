@@ -67,7 +67,7 @@ fn case(seed: u64) -> Case {
     let rows: Vec<Vec<f64>> = (0..devices).map(row).collect();
     let costs = costs(&rows);
     let link = |random: &mut ChaCha8Rng| Link {
-        bandwidth: [2.0, 16.0, 200.0][random.random_range(0..3)],
+        bytes_per_second: [2.0, 16.0, 200.0][random.random_range(0..3)],
         latency_seconds: [0.0, 0.25, 3.0][random.random_range(0..3)],
     };
     let mut cluster = cluster(devices, 1 << 30, link(&mut random));
@@ -327,7 +327,7 @@ fn bounds_over_core_groups_are_the_best_grouping() {
         };
         let memory = if seed % 2 == 0 { 1 << 30 } else { random.random_range(20..200) };
         let model = CoreModel { count: cores, memory_per_core: Bytes(memory), speed_up };
-        let link = Link { bandwidth: 1.0, latency_seconds: 0.0 };
+        let link = Link { bytes_per_second: 1.0, latency_seconds: 0.0 };
         let chip = cluster(1, 1 << 30, link).devices.remove(0);
         let granularity = [Granularity::Op, Granularity::Layer][seed as usize / 2 % 2];
         let options = Options { method: Method::DP, granularity, ..Options::default() };
@@ -384,7 +384,7 @@ fn bounds_over_core_groups_are_the_best_grouping() {
 /// Longer sequences are cut in runs of layers; the bound is one over the layers.
 #[test]
 fn bounds_over_core_groups_hold_for_layers_that_runs_hide() {
-    let link = Link { bandwidth: 1.0, latency_seconds: 0.0 };
+    let link = Link { bytes_per_second: 1.0, latency_seconds: 0.0 };
     let chip = cluster(1, 1 << 30, link).devices.remove(0);
     for (seed, cores) in (0..4).zip([2, 3, 16, 40]) {
         let (graph, _) = random_graph(seed, 300);

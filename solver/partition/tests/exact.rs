@@ -14,7 +14,7 @@ use ballast_partition::sequence::Granularity;
 use ballast_partition::{Method, Options, plan};
 use support::{cluster, costs, random_graph};
 
-const LINK: Link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
+const LINK: Link = Link { bytes_per_second: 16.0, latency_seconds: 0.25 };
 
 fn options() -> Options {
     let limits = Limits { time_limit_seconds: None, ..Limits::default() };

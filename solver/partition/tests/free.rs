@@ -51,7 +51,7 @@ fn optimum(graph: &Graph, costs: &Costs, cluster: &Cluster) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-const LINK: Link = Link { bandwidth: 10.0, latency_seconds: 0.5 };
+const LINK: Link = Link { bytes_per_second: 10.0, latency_seconds: 0.5 };
 
 #[test]
 fn neighbours_take_something_from_the_slowest_device_the_best_first() {
@@ -163,7 +163,8 @@ fn small_programs_reach_the_optimum_and_their_bounds_stay_below() {
         let mut cluster = cluster(devices, 1 << 40, LINK);
         if seed % 4 == 3 {
             // Unequal links.
-            cluster.links = vec![(DeviceId(0), DeviceId(1), Link { bandwidth: 100.0, latency_seconds: 0.0 })];
+            cluster.links =
+                vec![(DeviceId(0), DeviceId(1), Link { bytes_per_second: 100.0, latency_seconds: 0.0 })];
         }
         let slower: Vec<f64> = seconds.iter().map(|s| s * if seed % 3 == 2 { 2.0 } else { 1.0 }).collect();
         let rows: Vec<Vec<f64>> =
@@ -235,7 +236,7 @@ fn layers_fold_by_themselves() {
     // 40 layers on 4 devices: folded, every device takes 20 s and 2 or 4 transfers of 0.1 s; a cut has 10 values of each
     // forward stage cross.
     let (graph, seconds) = training_chain(40);
-    let link = Link { bandwidth: 100.0, latency_seconds: 0.0 };
+    let link = Link { bytes_per_second: 100.0, latency_seconds: 0.0 };
     let cluster = cluster(4, 1 << 40, link);
     let costs = costs(&vec![seconds; 4]);
     let cut = solve(&graph, &costs, &cluster, Method::DP, 1);
@@ -250,7 +251,7 @@ fn folded_layers_and_the_cut_need_no_search() {
     for (op, backward) in graph.ops.iter_mut().zip((0..80).map(|op| op >= 40)) {
         op.backward = Some(backward);
     }
-    let cluster = cluster(4, 1 << 40, Link { bandwidth: 100.0, latency_seconds: 0.0 });
+    let cluster = cluster(4, 1 << 40, Link { bytes_per_second: 100.0, latency_seconds: 0.0 });
     let costs = costs(&vec![seconds; 4]);
     let program = Program { graph: &graph, costs: &costs, cluster: &cluster };
     let of = |method, number| {
@@ -362,7 +363,7 @@ fn one_op_that_fits_nowhere_leaves_the_rest_free() {
     let (mut graph, mut seconds) = training_chain(20);
     seconds[0] = 2.0;
     graph.ops[0].workspace = Bytes(1000);
-    let cluster = cluster(4, 1 << 40, Link { bandwidth: 100.0, latency_seconds: 0.0 });
+    let cluster = cluster(4, 1 << 40, Link { bytes_per_second: 100.0, latency_seconds: 0.0 });
     let costs = costs(&vec![seconds; 4]);
     let free = refined(&graph, &costs, &cluster, by(Mover::Annealing), 1).report.value;
     let options = Options { caps: Some(vec![Bytes(500); 4]), ..by(Mover::Annealing) };

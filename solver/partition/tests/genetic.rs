@@ -45,7 +45,7 @@ fn with(genetic: Genetic, options: Options) -> Options {
 
 fn cluster(devices: usize) -> Cluster {
     let mut cluster = Cluster::from_count(devices).expect("devices");
-    cluster.default_link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
+    cluster.default_link = Link { bytes_per_second: 16.0, latency_seconds: 0.25 };
     cluster
 }
 

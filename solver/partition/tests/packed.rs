@@ -10,7 +10,7 @@ use ballast_core::units::Bytes;
 use ballast_partition::{Method, Options, simple};
 use support::{cluster, costs, graph, random_graph};
 
-const LINK: Link = Link { bandwidth: 100.0, latency_seconds: 0.1 };
+const LINK: Link = Link { bytes_per_second: 100.0, latency_seconds: 0.1 };
 
 /// Lookups in tables of so many bytes, and an update of each after all of them; every op takes a second and makes a byte.
 fn tables(bytes: &[u64]) -> (Graph, Costs, Cluster, usize) {

@@ -93,7 +93,7 @@ fn loads(
 ) -> [f64; 3] {
     let rows =
         groups.iter().map(|&cores| seconds.iter().map(|s| s / speed_up[cores - 1]).collect::<Vec<_>>());
-    let free = Link { bandwidth: f64::MAX, latency_seconds: 0.0 };
+    let free = Link { bytes_per_second: f64::MAX, latency_seconds: 0.0 };
     let (costs, cluster) = (costs(&rows.collect::<Vec<_>>()), cluster(groups.len(), 1 << 30, free));
     let mut loads = [0.0f64; 3];
     for (stage, &cores) in ballast_core::stage::stages(graph, &costs, &cluster, stage_of).iter().zip(groups) {
@@ -112,7 +112,8 @@ fn loads(
 #[test]
 fn four_weightings_give_four_plans_each_best_under_its_own_weights() {
     let (graph, seconds) = random_graph(3, 24);
-    let mut chip = cluster(1, 1 << 30, Link { bandwidth: 1.0, latency_seconds: 0.0 }).devices[0].clone();
+    let mut chip =
+        cluster(1, 1 << 30, Link { bytes_per_second: 1.0, latency_seconds: 0.0 }).devices[0].clone();
     let speed_up: Vec<f64> = (1..=6).map(|cores| f64::from(cores).powf(0.6)).collect();
     let model = CoreModel { count: 6, memory_per_core: Bytes(1 << 30), speed_up: speed_up.clone() };
     chip.cores = Some(model.clone());
@@ -141,7 +142,7 @@ fn four_weightings_give_four_plans_each_best_under_its_own_weights() {
 
 #[test]
 fn devices_get_the_placement_whose_weighted_sum_is_least() {
-    let link = Link { bandwidth: 64.0, latency_seconds: 0.0 };
+    let link = Link { bytes_per_second: 64.0, latency_seconds: 0.0 };
     let mut chosen = 0;
     for seed in 0..8 {
         let (graph, seconds) = random_graph(seed, 40);
@@ -299,7 +300,7 @@ fn limits_end_a_run_and_are_named() {
 
 #[test]
 fn the_learner_never_makes_a_partition_worse_and_may_be_missing() {
-    let link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
+    let link = Link { bytes_per_second: 16.0, latency_seconds: 0.25 };
     for seed in 0..6 {
         let (graph, seconds) = random_graph(seed, 60);
         let (costs, cluster) = (costs(&vec![seconds; 4]), cluster(4, 1 << 30, link));
@@ -326,7 +327,7 @@ fn a_policy_file_that_is_none_is_an_error() {
     let path = folder.path().join("policy");
     std::fs::write(&path, b"not a policy").expect("written");
     let (graph, seconds) = random_graph(1, 20);
-    let link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
+    let link = Link { bytes_per_second: 16.0, latency_seconds: 0.25 };
     let rl = train::Options { weights: Weights::File(path), ..train::Options::default() };
     let options = Options { method: Method::RL, rl, limits: limits(), ..Options::default() };
     let error = plan(
@@ -363,7 +364,8 @@ fn a_policy_file_that_is_none_is_an_error() {
 #[test]
 fn a_chip_gets_the_exact_grouping_and_stages_the_judge_agrees_with() {
     let (graph, seconds) = random_graph(8, 30);
-    let mut chip = cluster(1, 1 << 30, Link { bandwidth: 1.0, latency_seconds: 0.0 }).devices[0].clone();
+    let mut chip =
+        cluster(1, 1 << 30, Link { bytes_per_second: 1.0, latency_seconds: 0.0 }).devices[0].clone();
     let model = CoreModel { count: 6, memory_per_core: Bytes(1 << 30), speed_up: Vec::new() };
     chip.cores = Some(model.clone());
     let options = Options { limits: limits(), ..Options::default() };

@@ -15,7 +15,7 @@ use ballast_partition::{
 };
 use support::{cluster, costs, graph, random_graph};
 
-const LINK: Link = Link { bandwidth: 16.0, latency_seconds: 0.25 };
+const LINK: Link = Link { bytes_per_second: 16.0, latency_seconds: 0.25 };
 
 fn options() -> Options {
     let limits = Limits { time_limit_seconds: None, ..Limits::default() };
@@ -157,7 +157,7 @@ fn unequal_links_are_judged_as_they_are() {
         let (graph, seconds) = random_graph(2000 + seed, 40);
         let costs = costs(&vec![seconds; 4]);
         let mut cluster = cluster(4, 1 << 30, LINK);
-        let slow = Link { bandwidth: 2.0, latency_seconds: 1.0 };
+        let slow = Link { bytes_per_second: 2.0, latency_seconds: 1.0 };
         for (a, b) in [(0, 2), (0, 3), (1, 2), (1, 3)].map(|(a, b)| (DeviceId(a), DeviceId(b))) {
             cluster.links.extend([(a, b, slow), (b, a, slow)]);
         }

@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use support::{cluster, costs, graph, random_graph};
 
-const LINK: Link = Link { bandwidth: 10.0, latency_seconds: 0.5 };
+const LINK: Link = Link { bytes_per_second: 10.0, latency_seconds: 0.5 };
 
 /// The fewest caps that the least bytes of any plan exceed in a placement, where none is exceeded beyond the limit.
 fn fewest_raised(program: &Program<'_>, caps: &[Bytes], limit: f64) -> Option<usize> {

@@ -23,6 +23,7 @@ mod stages;
 #[cfg(test)]
 mod support;
 mod versions;
+pub mod ways;
 
 pub use again::{Again, Repartition, Wanted};
 pub use assemble::{Planned, Relaxed};

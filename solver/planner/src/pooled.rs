@@ -125,7 +125,7 @@ fn links(cluster: &Cluster) -> SwapModel {
         swap.in_bandwidth = swap.in_bandwidth.max(back);
         swap.latency = swap.latency.min(latency);
     };
-    links.iter().for_each(|link| hear(link.bandwidth, link.bandwidth, link.latency_seconds));
+    links.iter().for_each(|link| hear(link.bytes_per_second, link.bytes_per_second, link.latency_seconds));
     for device in &cluster.devices {
         let own = cluster.swap_model(device, false);
         hear(own.out_bandwidth, own.in_bandwidth, own.latency);
@@ -150,9 +150,9 @@ mod tests {
     fn cluster(devices: usize) -> Cluster {
         let mut cluster = Cluster::from_count(devices).expect("devices");
         // A link between devices of 10 bytes a second, and one to the host half as fast.
-        cluster.default_link = Link { bandwidth: 10.0, latency_seconds: 0.5 };
+        cluster.default_link = Link { bytes_per_second: 10.0, latency_seconds: 0.5 };
         for device in &mut cluster.devices {
-            device.to_host = Link { bandwidth: 5.0, latency_seconds: 1.0 };
+            device.to_host = Link { bytes_per_second: 5.0, latency_seconds: 1.0 };
             device.from_host = device.to_host;
         }
         cluster

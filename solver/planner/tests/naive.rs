@@ -79,7 +79,7 @@ fn write_over(graph: &mut Graph, rng: &mut impl Rng) {
 
 fn cluster(devices: usize, rng: &mut impl Rng) -> Cluster {
     let mut link = || Link {
-        bandwidth: f64::from(rng.random_range(1..9)),
+        bytes_per_second: f64::from(rng.random_range(1..9)),
         latency_seconds: f64::from(rng.random_range(0..2)),
     };
     let device = Device {
@@ -182,8 +182,8 @@ fn naive_device(
         seconds += match event {
             Event::Run(op) => costs.of(device, op),
             Event::Receive(op) => cluster.link(entry[&op].device, device).seconds(Bytes(bytes(op))),
-            Event::Out(op) => latency + bytes(op) as f64 / dev.to_host.bandwidth,
-            Event::In(op) => latency + bytes(op) as f64 / dev.from_host.bandwidth,
+            Event::Out(op) => latency + bytes(op) as f64 / dev.to_host.bytes_per_second,
+            Event::In(op) => latency + bytes(op) as f64 / dev.from_host.bytes_per_second,
         };
         for input in reads(event) {
             assert!(held.contains(&input), "device {device}: {input} is read and not there");

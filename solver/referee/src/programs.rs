@@ -187,7 +187,7 @@ pub fn placed(random: &mut ChaCha8Rng, mut graph: Graph, devices: usize) -> Prog
     };
     let costs = Costs { seconds: speeds.iter().map(row).collect() };
     let mut link = || Link {
-        bandwidth: [2.0, 16.0, 200.0][random.random_range(0..3)],
+        bytes_per_second: [2.0, 16.0, 200.0][random.random_range(0..3)],
         latency_seconds: [0.0, 0.25, 3.0][random.random_range(0..3)],
     };
     let (default_link, to_host, from_host) = (link(), link(), link());

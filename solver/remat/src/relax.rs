@@ -170,3 +170,54 @@ fn relaxed(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::memory::{CompactPlan, Node};
+
+    use super::*;
+    use crate::plan::given;
+
+    /// Four ops of 1 s and 4000 bytes each. Node 0 is read twice, last of all: kept for that, it is a third value beside nodes 1 and 2.
+    fn fork() -> Problem {
+        let nodes =
+            [vec![], vec![0], vec![1], vec![0]].map(|inputs: Vec<usize>| Node::new("f", 1.0, 4000, inputs));
+        Problem { name: "fork".into(), nodes: nodes.into(), resident_bytes: 0 }
+    }
+
+    #[test]
+    fn of_a_start_and_what_was_found_the_faster_one_that_keeps_the_cap_is_taken() {
+        let problem = fork();
+        let kept = CompactPlan::default();
+        let again = CompactPlan { recompute: vec![(3, NodeId(0))], ..CompactPlan::default() };
+        let under = |cap_bytes: u64, starts: &[&CompactPlan]| Options {
+            cap_bytes,
+            starts: starts.iter().copied().cloned().collect(),
+            ..Options::default()
+        };
+        let found =
+            |plan: &CompactPlan, cap_bytes: u64| given(&problem, &under(cap_bytes, &[]), plan.clone());
+        let infeasible = || Error::Infeasible {
+            cap_bytes: 8000,
+            smallest_cap: 8000,
+            found: false,
+            proved: false,
+            node: None,
+            label: String::new(),
+        };
+        let taken = |options: &Options, found: Result<Outcome, Error>| {
+            no_worse(&problem, options, found).map(|outcome| (outcome.report.value, outcome.compact))
+        };
+        let roomy = 12_000;
+        assert_eq!(taken(&under(roomy, &[&kept]), found(&again, roomy)), Ok((4.0, kept.clone())));
+        assert_eq!(taken(&under(roomy, &[&again]), found(&kept, roomy)), Ok((4.0, kept.clone())));
+        assert_eq!(taken(&under(roomy, &[]), found(&again, roomy)), Ok((5.0, again.clone())));
+        // Two values have room: the faster start is no plan, the slower one is better than none.
+        assert_eq!(taken(&under(8000, &[&kept]), found(&again, 8000)), Ok((5.0, again.clone())));
+        assert_eq!(taken(&under(8000, &[&kept, &again]), Err(infeasible())), Ok((5.0, again.clone())));
+        assert_eq!(taken(&under(8000, &[&kept]), Err(infeasible())), Err(infeasible()));
+        // In an arena starts have no addresses.
+        let arena = Options { alignment: Some(64), ..under(roomy, &[&kept]) };
+        assert_eq!(taken(&arena, found(&again, roomy)), Ok((5.0, again)));
+    }
+}

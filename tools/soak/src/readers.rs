@@ -9,7 +9,7 @@ use ballast_dag::check::check;
 use ballast_dag::problem::PlanClass;
 use ballast_dag::workload as workloads;
 use ballast_jobs::{FirstFit, JobCluster, JobList, parse_history, place};
-use ballast_learner_client::saved::decode;
+use ballast_learner_client::saved::{checksum, decode};
 use ballast_partition::Given;
 use ballast_partition::genetic::LayerFile;
 use ballast_partition::genetic::platform::Platform;
@@ -107,9 +107,7 @@ pub fn network(input: &[u8]) {
     if let Some(end) = repaired.iter().position(|&byte| byte == b'\n')
         && let Some(start) = repaired[..end].iter().rposition(|&byte| byte == b' ')
     {
-        let sum = repaired[end + 1..].iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-        });
+        let sum = checksum(&repaired[end + 1..]);
         repaired.splice(start + 1..end, format!("{sum:016x}").into_bytes());
         let kind =
             String::from_utf8_lossy(&repaired[..start]).rsplit(' ').next().unwrap_or_default().to_owned();

@@ -34,11 +34,11 @@ fn a_system_spec_is_read_whole() {
     let (gpu, npu) = (&cluster.devices[0], &cluster.devices[1]);
     assert_eq!((gpu.name.as_str(), gpu.kind.as_str(), gpu.memory), ("gpu0", "big", Bytes(1024)));
     assert_eq!((gpu.peak(Arithmetic::I8), gpu.peak(Arithmetic::F16)), (4e13, 1e13));
-    assert_eq!(gpu.from_host, Link { bandwidth: 2e10, latency_seconds: 0.0 });
+    assert_eq!(gpu.from_host, Link { bytes_per_second: 2e10, latency_seconds: 0.0 });
     assert_eq!((npu.kind.as_str(), npu.peak(Arithmetic::F32)), ("npu", 3e9));
     assert_eq!(npu.cores.as_ref().map(|cores| (cores.count, cores.memory_per_core)), Some((2, Bytes(256))));
-    assert_eq!(cluster.link(DeviceId(0), DeviceId(1)), Link { bandwidth: 1e9, latency_seconds: 0.5 });
-    assert_eq!(cluster.link(DeviceId(1), DeviceId(0)), Link { bandwidth: 5e9, latency_seconds: 1e-6 });
+    assert_eq!(cluster.link(DeviceId(0), DeviceId(1)), Link { bytes_per_second: 1e9, latency_seconds: 0.5 });
+    assert_eq!(cluster.link(DeviceId(1), DeviceId(0)), Link { bytes_per_second: 5e9, latency_seconds: 1e-6 });
     assert_eq!(cluster.host_memory, Some(Bytes(4096)));
 }
 

@@ -24,8 +24,9 @@ crate::index_type!(
 /// A link, one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Link {
-    /// Bytes per second.
-    pub bandwidth: f64,
+    /// Its bandwidth.
+    #[serde(rename = "bandwidth")]
+    pub bytes_per_second: f64,
     /// Seconds added to every message.
     pub latency_seconds: f64,
 }
@@ -34,7 +35,7 @@ impl Link {
     /// Seconds to move so many bytes.
     #[must_use]
     pub fn seconds(&self, bytes: Bytes) -> f64 {
-        self.latency_seconds + bytes.as_f64() / self.bandwidth
+        self.latency_seconds + bytes.as_f64() / self.bytes_per_second
     }
 }
 
@@ -132,8 +133,8 @@ impl Cluster {
     #[must_use]
     pub fn swap_model(&self, device: &Device, overlap: bool) -> SwapModel {
         SwapModel {
-            out_bandwidth: device.to_host.bandwidth,
-            in_bandwidth: device.from_host.bandwidth,
+            out_bandwidth: device.to_host.bytes_per_second,
+            in_bandwidth: device.from_host.bytes_per_second,
             latency: device.to_host.latency_seconds.max(device.from_host.latency_seconds),
             overlap,
             host_capacity_bytes: self.host_memory.map(|host| host.0 / self.devices.len().max(1) as u64),
@@ -223,7 +224,7 @@ impl Cluster {
             links.extend(pairs().map(|(a, b)| (stage(a, from), stage(b, to), link)));
         }
         for (own, device) in DeviceId::of(&self.devices[..count]) {
-            let copy = Link { bandwidth: device.memory_bandwidth, latency_seconds: 0.0 };
+            let copy = Link { bytes_per_second: device.memory_bandwidth, latency_seconds: 0.0 };
             links.extend(pairs().filter(|(a, b)| a != b).map(|(a, b)| (stage(a, own), stage(b, own), copy)));
         }
         links.sort_by_key(|(from, to, _)| (*from, *to));
@@ -248,7 +249,7 @@ fn check_rate(value: f64, what: impl FnOnce() -> String) -> Result<(), String> {
 }
 
 fn check_link(link: &Link, what: &str) -> Result<(), String> {
-    check_rate(link.bandwidth, || format!("the bandwidth of {what}"))?;
+    check_rate(link.bytes_per_second, || format!("the bandwidth of {what}"))?;
     if link.latency_seconds.is_finite() && link.latency_seconds >= 0.0 {
         return Ok(());
     }

@@ -124,7 +124,7 @@ impl Source<'_> {
         latency: Option<&Spanned<Quantity>>,
     ) -> Result<Link, DeviceError> {
         Ok(Link {
-            bandwidth: self.read(bandwidth, Quantity::bytes_per_second)?,
+            bytes_per_second: self.read(bandwidth, Quantity::bytes_per_second)?,
             latency_seconds: latency.map_or(Ok(0.0), |latency| self.read(latency, Quantity::seconds))?,
         })
     }

@@ -68,8 +68,8 @@ fn a_file_with_unequal_devices_is_read_whole() {
         (big.memory, big.memory_bandwidth, big.launch_overhead_seconds),
         (Bytes(16 << 30), 5e11, 2.0 * 1e-6)
     );
-    assert_eq!((big.to_host.bandwidth, big.to_host.latency_seconds), (1.2e10, 0.0));
-    assert_eq!((big.from_host.bandwidth, big.from_host.latency_seconds), (1.6e10, 10.0 * 1e-6));
+    assert_eq!((big.to_host.bytes_per_second, big.to_host.latency_seconds), (1.2e10, 0.0));
+    assert_eq!((big.from_host.bytes_per_second, big.from_host.latency_seconds), (1.6e10, 10.0 * 1e-6));
     assert_eq!((big.peak(Arithmetic::F16), big.peak(Arithmetic::F64)), (2e13, 1e13));
     let small = &cluster.devices[2];
     assert_eq!(
@@ -80,9 +80,12 @@ fn a_file_with_unequal_devices_is_read_whole() {
     assert_eq!(chip.memory, Bytes(2 << 20));
     assert_eq!(chip.peak(Arithmetic::F32), 1e12, "the largest rate stands in where f32 is missing");
     assert_eq!(chip.cores.as_ref().unwrap().speed_up, [1.0, 1.8]);
-    assert_eq!(cluster.link(DeviceId(1), DeviceId(0)).bandwidth, 1e11);
-    assert_eq!(cluster.link(DeviceId(0), DeviceId(3)), Link { bandwidth: 1e9, latency_seconds: 0.5 });
-    assert_eq!(cluster.link(DeviceId(3), DeviceId(0)), Link { bandwidth: 1e10, latency_seconds: 1e-6 });
+    assert_eq!(cluster.link(DeviceId(1), DeviceId(0)).bytes_per_second, 1e11);
+    assert_eq!(cluster.link(DeviceId(0), DeviceId(3)), Link { bytes_per_second: 1e9, latency_seconds: 0.5 });
+    assert_eq!(
+        cluster.link(DeviceId(3), DeviceId(0)),
+        Link { bytes_per_second: 1e10, latency_seconds: 1e-6 }
+    );
     assert_eq!(cluster.check(), Ok(()));
 }
 
@@ -164,9 +167,9 @@ fn a_cluster_built_by_hand_is_checked() {
     assert!(broken(&|c| c.devices[1].name = "host".to_owned()).is_err());
     assert!(broken(&|c| c.devices[1].memory_bandwidth = f64::NAN).is_err());
     assert!(broken(&|c| c.devices[0].peak_flops.clear()).is_err());
-    assert!(broken(&|c| c.devices[0].to_host.bandwidth = 0.0).is_err());
+    assert!(broken(&|c| c.devices[0].to_host.bytes_per_second = 0.0).is_err());
     assert!(broken(&|c| c.devices[0].from_host.latency_seconds = -1.0).is_err());
-    assert!(broken(&|c| c.default_link.bandwidth = f64::INFINITY).is_err());
+    assert!(broken(&|c| c.default_link.bytes_per_second = f64::INFINITY).is_err());
     assert!(broken(&|c| c.devices[1].name = c.devices[0].name.clone()).is_err());
     assert!(broken(&|c| c.links.push((DeviceId(0), DeviceId(2), c.default_link))).is_err());
 }
@@ -185,7 +188,7 @@ fn stages_of_a_device_are_planned_as_devices_and_made_one_again() {
     assert_eq!(link(&divided, 4, 1), link(&pair, 0, 1));
     assert_eq!(link(&divided, 3, 4), pair.default_link, "the slow link goes one way");
     assert_eq!(link(&divided, 4, 7), link(&pair, 0, 3));
-    assert_eq!(link(&divided, 1, 5), Link { bandwidth: 5e11, latency_seconds: 0.0 });
+    assert_eq!(link(&divided, 1, 5), Link { bytes_per_second: 5e11, latency_seconds: 0.0 });
     assert_eq!(divided.divided(3).unwrap(), pair.divided(3).unwrap());
     let again = divided.divided(1).unwrap();
     assert_eq!(again.devices, pair.devices);
@@ -216,9 +219,12 @@ fn the_example_and_the_table_of_the_manual_are_true() {
         assert_eq!(memory, device.memory, "{kind}");
         assert!((number(cells[3]) * 1e12 / device.peak(Arithmetic::F32) - 1.0).abs() < 1e-9, "{kind}");
         assert!((number(cells[5]) * 1e9 / device.memory_bandwidth - 1.0).abs() < 1e-9, "{kind}");
-        assert!((number(cells[6]) * 1e9 / device.to_host.bandwidth - 1.0).abs() < 1e-9, "{kind}");
-        assert!((number(cells[6]) * 1e9 / device.from_host.bandwidth - 1.0).abs() < 1e-9, "{kind}");
-        assert!((number(cells[7]) * 1e9 / cluster.default_link.bandwidth - 1.0).abs() < 1e-9, "{kind}");
+        assert!((number(cells[6]) * 1e9 / device.to_host.bytes_per_second - 1.0).abs() < 1e-9, "{kind}");
+        assert!((number(cells[6]) * 1e9 / device.from_host.bytes_per_second - 1.0).abs() < 1e-9, "{kind}");
+        assert!(
+            (number(cells[7]) * 1e9 / cluster.default_link.bytes_per_second - 1.0).abs() < 1e-9,
+            "{kind}"
+        );
     }
 }
 
@@ -252,7 +258,7 @@ fn peak_rates_are_those_the_data_sheets_print() {
 fn links_of_common_nodes_have_names() {
     let text = PAIR.replacen("bandwidth = \"100GB/s\"", "bandwidth = \"nvlink-5\"", 1);
     let cluster = parse("pair.toml", &text).unwrap();
-    assert_eq!(cluster.link(DeviceId(0), DeviceId(1)).bandwidth, 9e11);
+    assert_eq!(cluster.link(DeviceId(0), DeviceId(1)).bytes_per_second, 9e11);
     let page = include_str!("../../../../docs/devices.md");
     for (name, bandwidth) in quantity::LINKS {
         assert!(page.contains(&format!("`\"{name}\"` {}", bandwidth / 1e9)), "{name}");
@@ -261,7 +267,7 @@ fn links_of_common_nodes_have_names() {
         [("h200", "nvlink-4"), ("b200", "nvlink-5"), ("rtx-5090", "pcie-5"), ("rtx-4090", "pcie-4")]
     {
         let text = PAIR.replacen("bandwidth = \"100GB/s\"", &format!("bandwidth = \"{link}\""), 1);
-        let named = parse("pair.toml", &text).unwrap().link(DeviceId(0), DeviceId(1)).bandwidth;
-        assert_eq!(Cluster::parse(kind).unwrap().default_link.bandwidth, named, "{kind}");
+        let named = parse("pair.toml", &text).unwrap().link(DeviceId(0), DeviceId(1)).bytes_per_second;
+        assert_eq!(Cluster::parse(kind).unwrap().default_link.bytes_per_second, named, "{kind}");
     }
 }

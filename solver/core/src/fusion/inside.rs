@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::repeats::MOST_OPERATIONS;
 use super::{Group, read_and_made};
-use crate::graph::{Graph, LayerType, OpId, OpRole, Storage, TensorId};
+use crate::graph::{Backing, Graph, LayerType, OpId, OpRole, TensorId};
 use crate::units::Bytes;
 
 /// Most fusions that such a value is computed in.
@@ -57,8 +57,8 @@ pub fn computed_inside(fused: &Graph, groups: &[Group], most: Bytes) -> Vec<OpId
 /// What a member of a group is made of: values that are stored and arguments, each once. `fused` is the graph with the group, `reads` has what every op of the
 /// program reads.
 #[must_use]
-pub fn made_of(fused: &Graph, reads: &[Vec<TensorId>], group: &Group, member: OpId) -> Vec<Storage> {
-    let mut found: Vec<Storage> = Vec::new();
+pub fn made_of(fused: &Graph, reads: &[Vec<TensorId>], group: &Group, member: OpId) -> Vec<Backing> {
+    let mut found: Vec<Backing> = Vec::new();
     let mut seen = BTreeSet::from([member]);
     let mut next = vec![member];
     while let Some(id) = next.pop() {
@@ -72,9 +72,9 @@ pub fn made_of(fused: &Graph, reads: &[Vec<TensorId>], group: &Group, member: Op
                     }
                     continue;
                 }
-                _ => fused.storage(tensor),
+                _ => fused.backing(tensor),
             };
-            if storage != Storage::None && !found.contains(&storage) {
+            if storage != Backing::None && !found.contains(&storage) {
                 found.push(storage);
             }
         }
@@ -123,6 +123,6 @@ mod tests {
         assert_eq!(short.value_inputs(OpId(6)), [0, 4].map(OpId));
         // The tangent is made of the product in both.
         let reads: Vec<Vec<TensorId>> = program().ops.iter().map(|op| op.inputs.clone()).collect();
-        assert_eq!(made_of(&short, &reads, &groups[1], OpId(2)), [Storage::Op(OpId(0))]);
+        assert_eq!(made_of(&short, &reads, &groups[1], OpId(2)), [Backing::Op(OpId(0))]);
     }
 }

@@ -1,7 +1,7 @@
 //! Fusions too long for one device, in parts.
 
 use super::Group;
-use crate::graph::{Graph, OpId, Storage, TensorId};
+use crate::graph::{Backing, Graph, OpId, TensorId};
 use crate::units::Bytes;
 
 /// Ops to hold so that a group falls into parts of at most `most_bytes` of the bytes its ops move one by one; none where storing a
@@ -13,10 +13,10 @@ pub fn parts(graph: &Graph, group: &Group, most_bytes: u64) -> Vec<OpId> {
     let mut moved = 0u64;
     for &member in &group.members {
         // What it makes stays inside: the operands it reads from elsewhere are what a part cannot do without.
-        let outside = |&tensor: &TensorId| match graph.storage(tensor) {
-            Storage::Op(maker) => group.members.binary_search(&maker).is_err(),
-            Storage::Argument(_) => true,
-            Storage::None => false,
+        let outside = |&tensor: &TensorId| match graph.backing(tensor) {
+            Backing::Op(maker) => group.members.binary_search(&maker).is_err(),
+            Backing::Argument(_) => true,
+            Backing::None => false,
         };
         let read: Bytes =
             graph.ops[member].inputs.iter().filter(|t| outside(t)).map(|&t| graph.tensors[t].bytes).sum();

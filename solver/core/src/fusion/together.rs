@@ -1,7 +1,7 @@
 //! What a fusion reads, moves and computes.
 
 use super::Group;
-use crate::graph::{Graph, Op, OpId, OpRole, Storage, TensorId};
+use crate::graph::{Backing, Graph, Op, OpId, OpRole, TensorId};
 use crate::units::Bytes;
 
 /// The root's op with the inputs, work and workspace of its whole fusion.
@@ -27,7 +27,7 @@ fn together(graph: &Graph, root: OpId, members: &[OpId]) -> Op {
         }
         for &tensor in &member.inputs {
             let made_inside =
-                matches!(graph.storage(tensor), Storage::Op(maker) if members.binary_search(&maker).is_ok());
+                matches!(graph.backing(tensor), Backing::Op(maker) if members.binary_search(&maker).is_ok());
             if made_inside {
                 continue;
             }
@@ -48,7 +48,7 @@ fn together(graph: &Graph, root: OpId, members: &[OpId]) -> Op {
     let stored: Bytes = inputs
         .iter()
         .zip(&read)
-        .filter(|&(&tensor, _)| graph.storage(tensor) != Storage::None)
+        .filter(|&(&tensor, _)| graph.backing(tensor) != Backing::None)
         .map(|(&tensor, &read)| graph.tensors[tensor].bytes.min(read))
         .sum();
     let written = in_place.unwrap_or(graph.value_bytes(root));

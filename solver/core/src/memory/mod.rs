@@ -3,6 +3,9 @@
 //! A [`Problem`] is an op sequence on one device: each node computes one value from earlier values. A
 //! [`Schedule`] is a list of steps (compute, free, swap out, swap in, free on the host). [`replay()`] is the one
 //! judge: it derives time, peak and timeline, and refuses every schedule that breaks a rule.
+//!
+//! Names of times and rates here have no unit, as theirs is the problem's: seconds for programs, and for instances a unit of the file's own.
+//! Rates are bytes per that unit.
 
 mod compact;
 mod liveness;

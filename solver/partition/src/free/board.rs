@@ -114,7 +114,7 @@ impl Site {
         let devices = row_of.len();
         let pair = |from: usize, to: usize| {
             let link = links.link(DeviceId(from), DeviceId(to));
-            Wire { latency_seconds: link.latency_seconds, seconds_per_byte: 1.0 / link.bandwidth }
+            Wire { latency_seconds: link.latency_seconds, seconds_per_byte: 1.0 / link.bytes_per_second }
         };
         let mean = links.mean();
         Site {
@@ -426,7 +426,11 @@ mod tests {
         // Two islands, of which the first has a faster link inside.
         let mut join = |a: usize, b: usize, bandwidth: f64| {
             for (from, to) in [(a, b), (b, a)] {
-                cluster.links.push((DeviceId(from), DeviceId(to), Link { bandwidth, latency_seconds: 0.0 }));
+                cluster.links.push((
+                    DeviceId(from),
+                    DeviceId(to),
+                    Link { bytes_per_second: bandwidth, latency_seconds: 0.0 },
+                ));
             }
         };
         join(0, 2, 9e11);

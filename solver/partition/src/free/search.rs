@@ -2,6 +2,7 @@
 
 use ballast_core::device::{Cluster, DeviceId};
 use ballast_core::limits::{Deadline, Limits, StopReason};
+use ballast_dag::anneal::Cooling;
 use ballast_dag::proof::SMALL;
 use ballast_dag::reduce::groups_of;
 use rand::{Rng, RngExt, SeedableRng};
@@ -12,7 +13,7 @@ use super::board::{Board, Caps, GroupId, Site};
 use super::levels::{Coarse, breadth_first, coarsen, lift, runs};
 use super::policy::Policy;
 use super::state::State;
-use super::walk::{Cooling, anneal};
+use super::walk::anneal;
 use crate::loads::Links;
 use crate::relief::{Copies, Reliefs};
 use crate::sequence::Sequence;

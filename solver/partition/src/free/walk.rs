@@ -1,5 +1,6 @@
 //! Simulated annealing over placements: moves of single groups, swaps, and whole clusters.
 
+use ballast_dag::anneal::Cooling;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -21,21 +22,6 @@ const COST_OF_TRY: f32 = 0.1;
 /// Groups of a cluster, at least and at most.
 const ANY_SIZE: (usize, usize) = (2, 64);
 
-/// Settings of one run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cooling {
-    /// The energy of a device is `(load / best) ^ power`: smooth, and led by the largest loads the more the larger it is.
-    pub(super) power: i32,
-    /// Temperature at the start; a load 1 % above the best adds about `power` % to the energy of its device.
-    pub(super) hot: f64,
-    /// Temperature at the end.
-    pub(super) cold: f64,
-    /// Moves tried.
-    pub(super) moves: u64,
-    /// Does the best placement of the second half count alone, whatever came before?
-    pub(super) forgets: bool,
-}
-
 /// One run from `start`: the best placement met, its value, and the moves tried. `go_on` is asked every few thousand moves.
 pub(super) fn anneal(
     board: &Board,
@@ -47,8 +33,7 @@ pub(super) fn anneal(
     go_on: &dyn Fn() -> bool,
 ) -> (f64, Vec<u32>, u64) {
     let mut walk = Walk::new(board, site, start, cooling.power, seed);
-    let factor = (cooling.cold / cooling.hot).powf(1.0 / cooling.moves.max(1) as f64);
-    let mut temperature = cooling.hot;
+    let (factor, mut temperature) = (cooling.factor(), cooling.hot);
     let mut tried = 0;
     while tried < cooling.moves && board.groups > 0 && site.devices > 1 {
         if tried % BETWEEN_LOOKS == 0 {
@@ -58,7 +43,7 @@ pub(super) fn anneal(
                 break;
             }
         }
-        if cooling.forgets && tried == cooling.moves / 2 {
+        if cooling.forgets_at(tried) {
             walk.forget();
         }
         match mover {

@@ -117,7 +117,7 @@ impl RunTimes {
         let (values, bytes) = self.transfer[from * (self.pieces + 1) + to];
         let transfer = match to - from == self.pieces {
             true => 0.0,
-            false => values * self.link.latency_seconds + bytes / self.link.bandwidth,
+            false => values * self.link.latency_seconds + bytes / self.link.bytes_per_second,
         };
         compute[to] - compute[from] + transfer
     }

@@ -6,7 +6,7 @@ use ballast_learner_client::perceptron::Perceptron;
 use crate::rl::classical::Best;
 use crate::rl::demand::Demands;
 use crate::rl::environment::{Action, State};
-use crate::rl::machine::{Judge, Machine, Reward, Score};
+use crate::rl::machine::{Goal, Machine, Reward, Score};
 use crate::rl::options::Options;
 use crate::rl::scene::Scene;
 
@@ -17,7 +17,7 @@ pub(super) const ROUNDING: f64 = 1e-9;
 
 /// What bounds an episode on one machine.
 pub(super) struct Limit<'a> {
-    pub(super) judge: Judge,
+    pub(super) goal: Goal,
     pub(super) demands: Demands,
     pub(super) ideal: f64,
     pub(super) max_steps: usize,
@@ -39,11 +39,11 @@ impl<'a> Limit<'a> {
         deadline: &'a Deadline,
     ) -> Self {
         let ideal = machine.ideal_seconds().max(f64::MIN_POSITIVE);
-        let judge = options.judge(ideal, machine.score(start));
+        let goal = options.goal(ideal, machine.score(start));
         let rounds = if options.learning_rate > 0.0 { 4 } else { 6 };
         let natural = (rounds * (machine.layers() + machine.slots())).max(64);
         Limit {
-            judge,
+            goal,
             demands: Demands::of(machine),
             ideal,
             max_steps: options.max_steps.unwrap_or(natural),
@@ -62,16 +62,16 @@ impl<'a> Limit<'a> {
 
     /// Nothing better is possible or wanted; of a weighted sum no bound is known.
     pub(super) fn enough(&self, best: &Best) -> bool {
-        self.judge.reward == Reward::MaxTime
+        self.goal.reward == Reward::MaxTime
             && best.score.violations == 0
             && best.score.tmax_seconds <= self.enough_seconds.max(self.ideal) * (1.0 + ROUNDING)
     }
 
     /// What is to grow as a state gets better, smoothly where the slowest stage is rewarded: see [`Machine::potential`].
     pub(super) fn potential(&self, machine: &Machine, state: &State, score: &Score) -> f64 {
-        match self.judge.reward {
+        match self.goal.reward {
             Reward::MaxTime => machine.potential(state, self.ideal),
-            Reward::Weighted { .. } => self.judge.reward(score),
+            Reward::Weighted { .. } => self.goal.reward(score),
         }
     }
 
@@ -98,7 +98,7 @@ pub(super) struct Walker<'a> {
 impl<'a> Walker<'a> {
     pub(super) fn new(machine: &Machine, limit: &Limit<'_>, scene: Scene<'a>) -> Self {
         let potential = limit.potential(machine, &scene.state, &scene.score);
-        Walker { reward: limit.judge.reward(&scene.score), potential, scene }
+        Walker { reward: limit.goal.reward(&scene.score), potential, scene }
     }
 
     /// Takes an action; returns what is to be learned from. With shaping that is the change of potential and
@@ -113,7 +113,7 @@ impl<'a> Walker<'a> {
     ) -> f64 {
         let (old_reward, old_potential) = (self.reward, self.potential);
         if self.scene.step(policy, action) {
-            self.reward = limit.judge.reward(&self.scene.score);
+            self.reward = limit.goal.reward(&self.scene.score);
             self.potential = limit.potential(machine, &self.scene.state, &self.scene.score);
         }
         if shaping { (self.reward - old_reward) + (self.potential - old_potential) } else { self.reward }

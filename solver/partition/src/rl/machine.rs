@@ -323,7 +323,7 @@ pub enum Reward {
 
 /// Reward with its constants: see [`Reward`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judge {
+pub struct Goal {
     /// What counts.
     pub reward: Reward,
     /// `a`; for [`Reward::MaxTime`] per second.
@@ -334,7 +334,7 @@ pub struct Judge {
     pub start: Score,
 }
 
-impl Judge {
+impl Goal {
     /// `x` of the reward: what is to be small.
     #[must_use]
     pub fn cost(&self, score: &Score) -> f64 {
@@ -415,14 +415,14 @@ mod tests {
     fn rewards_fall_with_time_and_memory_over_the_cap() {
         let machine = machine(Vec::new());
         let start = machine.score(&State::spread(4, 3).expect("a state"));
-        let judge = Judge { reward: Reward::MaxTime, scale: 0.5, penalty: -3.0, start };
+        let goal = Goal { reward: Reward::MaxTime, scale: 0.5, penalty: -3.0, start };
         let fits = machine.score(&State::new(vec![0, 3, 1]).expect("a state"));
-        assert_eq!(judge.reward(&fits), -2.0);
+        assert_eq!(goal.reward(&fits), -2.0);
         let over = machine.score(&State::new(vec![2, 1, 1]).expect("a state"));
-        assert_eq!(judge.reward(&over), -5.0);
+        assert_eq!(goal.reward(&over), -5.0);
         let weighted = Reward::Weighted { compute: 1.0, memory: 0.5, route: 0.25 };
-        let judge = Judge { reward: weighted, scale: 2.0, penalty: -3.0, start: fits };
-        assert_eq!(judge.reward(&fits), -3.5);
+        let goal = Goal { reward: weighted, scale: 2.0, penalty: -3.0, start: fits };
+        assert_eq!(goal.reward(&fits), -3.5);
     }
 
     #[test]
@@ -431,7 +431,7 @@ mod tests {
         // The first value is also read by the last layer.
         let mut sequence = Sequence { row_of: vec![0; 3], ..chain };
         sequence.values[0].readers = vec![1, 3];
-        let link = |bandwidth, latency_seconds| Link { bandwidth, latency_seconds };
+        let link = |bandwidth, latency_seconds| Link { bytes_per_second: bandwidth, latency_seconds };
         let mut cluster = Cluster::from_count(3).expect("three devices");
         cluster.default_link = link(10.0, 0.0);
         let of = [0, 1, 2].map(DeviceId);

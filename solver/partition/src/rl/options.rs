@@ -6,7 +6,7 @@ use ballast_learner_client::LearnerError;
 use ballast_learner_client::saved::SavedError;
 use serde::Serialize;
 
-use crate::rl::machine::{Judge, Reward, Score};
+use crate::rl::machine::{Goal, Reward, Score};
 use crate::rl::policy::View;
 
 /// Where the weights come from.
@@ -157,12 +157,12 @@ impl Options {
     }
 
     /// The reward with its constants, where no state is faster than `ideal_seconds` and a search begins with these loads.
-    pub(crate) fn judge(&self, ideal_seconds: f64, start: Score) -> Judge {
+    pub(crate) fn goal(&self, ideal_seconds: f64, start: Score) -> Goal {
         let scale = self.scale.unwrap_or(match self.reward {
             Reward::MaxTime => 1.0 / ideal_seconds,
             Reward::Weighted { .. } => 1.0,
         });
-        Judge { reward: self.reward, scale, penalty: self.penalty, start }
+        Goal { reward: self.reward, scale, penalty: self.penalty, start }
     }
 
     /// Everything as published: the flat view, an exactly uniform start, one environment that begins where the source does, every state,

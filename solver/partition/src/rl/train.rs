@@ -281,7 +281,7 @@ impl Trainer {
                 if let Some(seen) = seen.as_deref_mut() {
                     seen.keep(machine, &walker.scene.state, best.to_beat());
                 }
-                if limit.judge.better(&score, &best.score) {
+                if limit.goal.better(&score, &best.score) {
                     *best = Best { state: walker.scene.state.clone(), score, steps: self.steps };
                 }
                 if self.options.target_reward.is_some_and(|target| walker.reward >= target) {
@@ -316,7 +316,7 @@ impl Trainer {
     ) -> Walker<'m> {
         let state = self.start(e, machine, start, best, limit);
         let score = machine.score(&state);
-        if limit.judge.better(&score, &best.score) {
+        if limit.goal.better(&score, &best.score) {
             *best = Best { state: state.clone(), score, steps: self.steps };
         }
         let target = limit.target(e, best.score.tmax_seconds);

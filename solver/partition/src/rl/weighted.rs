@@ -6,7 +6,7 @@
 //! still beat the best state known.
 
 use crate::rl::environment::{Group, State};
-use crate::rl::machine::{Judge, Machine, Score, Site};
+use crate::rl::machine::{Goal, Machine, Score, Site};
 
 /// Stages added to partial groupings at most; past it nothing is known.
 const MOST_STEPS: u64 = 200_000_000;
@@ -30,15 +30,15 @@ struct Label {
 /// [`TooLarge`] where the search takes more steps or memory than it may, or `go_on` says no.
 pub fn best_weighted(
     machine: &Machine,
-    judge: &Judge,
+    goal: &Goal,
     known: &Score,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Option<State>, TooLarge> {
     let Site::Chip { .. } = machine.site() else { return Ok(None) };
     let (n, cores) = (machine.layers(), machine.slots());
-    let per_unit = judge.per_unit();
+    let per_unit = goal.per_unit();
     let cost = |loads: &[f64; 3]| loads.iter().zip(&per_unit).map(|(load, unit)| load * unit).sum::<f64>();
-    let limit = if known.violations == 0 { judge.cost(known) * (1.0 - 1e-12) } else { f64::INFINITY };
+    let limit = if known.violations == 0 { goal.cost(known) * (1.0 - 1e-12) } else { f64::INFINITY };
     let place = |layer: usize, used: usize| layer * (cores + 1) + used;
     let mut labels: Vec<Vec<Label>> = vec![Vec::new(); (n + 1) * (cores + 1)];
     labels[0].push(Label { loads: [0.0; 3], cost: 0.0, first: 0, cores: 0, before: 0 });
@@ -157,7 +157,7 @@ mod tests {
             let start = machine.score(&State::spread(n, cores).expect("a state"));
             let weight = |rng: &mut rand_chacha::ChaCha8Rng| f64::from(rng.random_range(0..4u32));
             let (compute, memory, route) = (weight(&mut rng), weight(&mut rng), weight(&mut rng));
-            let judge = Judge {
+            let goal = Goal {
                 reward: Reward::Weighted { compute, memory, route },
                 scale: 1.0,
                 penalty: -1.0,
@@ -165,16 +165,16 @@ mod tests {
             };
             let scores = every_state(n, cores).into_iter().map(|state| machine.score(&state));
             let least =
-                scores.filter(|s| s.violations == 0).map(|s| judge.cost(&s)).fold(f64::INFINITY, f64::min);
-            let known = if start.violations == 0 { judge.cost(&start) } else { f64::INFINITY };
-            match best_weighted(&machine, &judge, &start, &mut || true).expect("small") {
+                scores.filter(|s| s.violations == 0).map(|s| goal.cost(&s)).fold(f64::INFINITY, f64::min);
+            let known = if start.violations == 0 { goal.cost(&start) } else { f64::INFINITY };
+            match best_weighted(&machine, &goal, &start, &mut || true).expect("small") {
                 Some(state) => {
                     let score = machine.score(&state);
                     assert_eq!(score.violations, 0);
                     assert!(
-                        (judge.cost(&score) - least).abs() < 1e-9,
+                        (goal.cost(&score) - least).abs() < 1e-9,
                         "round {round}: {} {least}",
-                        judge.cost(&score)
+                        goal.cost(&score)
                     );
                     better += 1;
                 }

@@ -227,7 +227,7 @@ fn links(cluster: &Cluster, devices: Range<usize>) -> Vec<Link> {
             links.push(link);
         }
     }
-    links.sort_by(|a, b| b.bandwidth.total_cmp(&a.bandwidth));
+    links.sort_by(|a, b| b.bytes_per_second.total_cmp(&a.bytes_per_second));
     links
 }
 

@@ -29,7 +29,7 @@ mod tests {
     #[test]
     fn a_part_of_a_cluster_has_its_links_and_its_share_of_the_host() {
         let mut cluster = Cluster::from_count(4).expect("devices");
-        let fast = Link { bandwidth: 1e12, latency_seconds: 0.0 };
+        let fast = Link { bytes_per_second: 1e12, latency_seconds: 0.0 };
         cluster.links = vec![(DeviceId(1), DeviceId(3), fast), (DeviceId(0), DeviceId(1), fast)];
         cluster.host_memory = Some(Bytes(800));
         let part = cluster_of(&cluster, &[1, 3].map(DeviceId));

@@ -5,7 +5,7 @@ use ballast_core::units::Bytes;
 
 /// Equal devices with memory for everything, over links that are fast beside those to the host.
 pub(crate) fn cluster(devices: usize, host_bandwidth: f64) -> Cluster {
-    let link = |bandwidth| Link { bandwidth, latency_seconds: 0.0 };
+    let link = |bandwidth| Link { bytes_per_second: bandwidth, latency_seconds: 0.0 };
     let device = Device {
         name: "d".into(),
         kind: "k".into(),

@@ -324,7 +324,7 @@ impl<'a> World<'a> {
         let Some(message) = self.queues[link].pop_front() else { return };
         let Some(wire) = self.platform.wires().get(link) else { return };
         let bytes = self.table.message_bytes[message.layer - 1] as f64;
-        let taken = bytes / wire.link.bandwidth;
+        let taken = bytes / wire.link.bytes_per_second;
         self.carrying[link] = true;
         self.plan(now + taken, Happening::Free(link));
         self.plan(now + taken + wire.link.latency_seconds, Happening::Across(message));

@@ -128,7 +128,7 @@ impl Platform {
                     "the link between '{a}' and '{b}' joins a node to itself or is listed twice"
                 ));
             }
-            let link = Link { bandwidth, latency_seconds: latency };
+            let link = Link { bytes_per_second: bandwidth, latency_seconds: latency };
             links.push(Wire { from, to, link });
             links.push(Wire { from: to, to: from, link });
         }
@@ -153,7 +153,7 @@ impl Platform {
         for from in 0..names.len() {
             for to in (0..names.len()).filter(|&to| to != from) {
                 let link = cluster.link(DeviceId(from), DeviceId(to));
-                if link.bandwidth.is_nan() || link.bandwidth <= 0.0 {
+                if link.bytes_per_second.is_nan() || link.bytes_per_second <= 0.0 {
                     return refuse(format!(
                         "the link from '{}' to '{}' has no speed",
                         names[from], names[to]
@@ -273,7 +273,7 @@ impl Platform {
                     let far = if out { w.to } else { w.from };
                     // The two may also be joined to each other.
                     let far = if far == other.0 { usize::MAX } else { far };
-                    (far, out, w.link.bandwidth.to_bits(), w.link.latency_seconds.to_bits())
+                    (far, out, w.link.bytes_per_second.to_bits(), w.link.latency_seconds.to_bits())
                 })
                 .collect();
             ends.sort_unstable();

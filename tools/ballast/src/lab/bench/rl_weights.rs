@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use ballast_core::limits::{Deadline, Limits, interrupted};
 use ballast_partition::rl::comparison::Case;
 use ballast_partition::rl::environment::State;
-use ballast_partition::rl::machine::{Judge, Reward, Score};
+use ballast_partition::rl::machine::{Goal, Reward, Score};
 use ballast_partition::rl::train::{self, Options, Setting};
 use ballast_partition::rl::weighted::{TooLarge, best_weighted};
 use comfy_table::Table;
@@ -49,8 +49,8 @@ impl Weights {
         Reward::Weighted { compute, memory, route }
     }
 
-    fn judge(self, start: Score) -> Judge {
-        Judge { reward: self.reward(), scale: 1.0, penalty: -1.0, start }
+    fn goal(self, start: Score) -> Goal {
+        Goal { reward: self.reward(), scale: 1.0, penalty: -1.0, start }
     }
 
     fn name(self) -> String {
@@ -99,8 +99,8 @@ fn table(args: &Args, case: &Case, spread: &State) -> Result<Table, Failure> {
     heads.extend(["learner, ours", "published"].map(str::to_owned));
     let mut table = tables::markdown(&heads);
     for weights in &args.weights {
-        let judge = weights.judge(start);
-        let exact = best_weighted(&case.machine, &judge, &start, &mut || true).map_err(|TooLarge| {
+        let goal = weights.goal(start);
+        let exact = best_weighted(&case.machine, &goal, &start, &mut || true).map_err(|TooLarge| {
             Failure::NoPlan(format!(
                 "{}: too many groupings for an exact answer: give fewer layers or cores",
                 case.name
@@ -114,7 +114,7 @@ fn table(args: &Args, case: &Case, spread: &State) -> Result<Table, Failure> {
             format!("{:.3}", score.memory_bytes / start.memory_bytes),
             format!("{:.3}", score.route_bytes / start.route_bytes),
         ];
-        row.extend(args.weights.iter().map(|other| format!("{:.4}", other.judge(start).cost(&score))));
+        row.extend(args.weights.iter().map(|other| format!("{:.4}", other.goal(start).cost(&score))));
         for setting in [Setting::Ours, Setting::Published] {
             let mut over = Vec::new();
             for seed in 0..args.seeds {
@@ -130,7 +130,7 @@ fn table(args: &Args, case: &Case, spread: &State) -> Result<Table, Failure> {
                 let limits = Limits { seed, time_limit_seconds: None, ..Limits::default() };
                 let clock = Deadline::start(&limits);
                 let best = train::run(&case.machine, spread, &options, &limits, &clock, |_| {})?.best;
-                over.push(judge.cost(&best.score) / judge.cost(&score));
+                over.push(goal.cost(&best.score) / goal.cost(&score));
             }
             over.sort_by(f64::total_cmp);
             let (middle, worst) = (over[over.len() / 2], over[over.len() - 1]);
