@@ -273,14 +273,18 @@ mod tests {
     #[test]
     fn routes_take_turns_until_one_keeps_the_cap_and_that_one_is_followed() {
         let over = a_try(1500, 2.0, 1000);
-        let under = Try { asked_bytes: 900, ..a_try(800, 3.0, 1000) };
+        let under = Try { asked_bytes: 900, predicted_bytes: 900, ..a_try(800, 3.0, 1000) };
         let next = |routes: &[Route<'_>]| next_route(routes, Some(2.0)).map(|(route, _)| route);
         assert_eq!(next(&[route(vec![]), route(vec![])]), Some(0));
         assert_eq!(next(&[route(vec![over.clone()]), route(vec![])]), Some(1));
         assert_eq!(next(&[route(vec![over.clone()]), route(vec![over.clone()])]), Some(0));
         assert_eq!(next(&[route(vec![over.clone()]), route(vec![over.clone(), under.clone()])]), Some(1));
         // Three dear plans of one, then others have their turn, twice.
-        let dear = |asked_bytes, measured_bytes| Try { asked_bytes, ..a_try(measured_bytes, 3.0, 1000) };
+        let dear = |asked_bytes, measured_bytes| Try {
+            asked_bytes,
+            predicted_bytes: asked_bytes,
+            ..a_try(measured_bytes, 3.0, 1000)
+        };
         let followed = || route(vec![dear(900, 800), dear(920, 820), dear(940, 840)]);
         assert_eq!(next(&[followed(), route(vec![over.clone()])]), Some(1));
         let nearly = Try { compared_flops: Some(2.95), ..over.clone() };
