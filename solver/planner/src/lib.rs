@@ -235,7 +235,7 @@ mod tests {
         };
         let near = refused(12_163_481, 12_163_482);
         assert!(
-            near.contains("its cap of 12163481 B:") && near.contains("ruled out is 12163482 B."),
+            near.contains("its cap of 12163481 B:") && near.contains("ruled out is 12163482 B"),
             "{near}"
         );
         assert!(refused(60, 60_001).ends_with(
@@ -245,7 +245,7 @@ mod tests {
             !refused(60, 60_000).contains("without a unit")
                 && !refused(101, 1 << 40).contains("without a unit")
         );
-        assert!(refused(1024, 2048).contains("ruled out is 2.0 KiB."));
+        assert!(refused(1024, 2048).contains("ruled out is 2.0 KiB"));
         assert!(refused(1024, 2048).starts_with(&format!("{NO_PLAN} of device 0 keeps")), "that is proved");
     }
 }
