@@ -67,10 +67,14 @@ class Arguments:
         numbers = random.random(dims)
         if numpy.issubdtype(kind, numpy.complexfloating):
             return ((numbers - 0.5 + 1j * (random.random(dims) - 0.5)) / 4).astype(kind)
-        if number in self.positive:
+        limits = jax.numpy.finfo(kind)
+        # A type of few bits, such as f4E2M1FN, has no number but zero below 1/4.
+        width = max(1 / 4, 8 * float(limits.smallest_subnormal))
+        # A scale without a sign, f8E8M0FNU, is NaN for what is below zero.
+        if number in self.positive or float(limits.min) > 0:
             # From 1/64, so that no root of it is near a division by zero.
-            return (1 / 64 + numbers / 4).astype(kind)
-        return ((numbers - 0.5) / 4).astype(kind)
+            return (1 / 64 + numbers * width).astype(kind)
+        return ((numbers - 0.5) * width).astype(kind)
 
 
 class Inputs:

@@ -82,6 +82,26 @@ class GenericTest(unittest.TestCase):
             self.assertEqual(generic(text.encode()), text, "what is generic stays")
         self.assertIn("test_export_jax.py", generic(forms["located"]))
 
+    def test_places_name_the_file(self):
+        function = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.tanh %x : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n"
+        other = "func.func @g(%x: tensor<2xf32>) -> tensor<2xf32> {\n  return %x : tensor<2xf32>\n}\n"
+        with tempfile.TemporaryDirectory() as folder:
+            program, written = pathlib.Path(folder, "program.mlir"), pathlib.Path(folder, "generic.mlir")
+            command = [sys.executable, "-m", "ballast.export.generic", program, "-o", written]
+            for text in ("module {\n" + function + "}\n", function, function + other):
+                program.write_text(text)
+                subprocess.run(command, check=True)
+                line = text[:text.index("func")].count("\n") + 1
+                for place in (f"{line}:1", f"{line + 1}:8"):
+                    self.assertIn(f'loc("{program}":{place})', written.read_text())
+                self.assertNotIn('"-"', written.read_text())
+            # What a file says of its own places stays.
+            program.write_text("module {\n" + function.replace("xf32>\n", 'xf32> loc("model.py":7:5)\n', 1) + "}\n")
+            subprocess.run(command, check=True)
+            self.assertIn('loc("model.py":7:5)', written.read_text())
+            subprocess.run([*command, "--name", "given.mlir"], check=True)
+            self.assertIn('loc("given.mlir":2:', written.read_text())
+
     def test_calls_in_the_body_of_a_reduction_are_taken_in(self):
         window = jax.jit(lambda x: jax.lax.reduce_window(x, 0.0, jnp.hypot, (2, 2), (1, 1), "SAME"))
         scatter = jax.jit(lambda x: x.at[jnp.array([0, 2])].apply(jax.nn.relu))

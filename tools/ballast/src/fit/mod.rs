@@ -37,7 +37,7 @@ use deadline::Deadline;
 use forms::{Form, Forms, Maker};
 use planner::{Planner, refuse_own};
 use tried::Try;
-use tries::{Dropped, Fitting, Found};
+use tries::{Dropped, Fitting, Found, TIME_LIMIT};
 
 /// What the cap is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -221,7 +221,7 @@ fn fit(args: &Args) -> Result<(), Failure> {
     found.or_without_plan(&forms, cap_bytes)?;
     let Found { tries, chosen, dropped, stopped, failed, .. } = found;
     let failed = failed.filter(|_| tries.is_empty());
-    let missed = missed(given, cap_bytes, unplanned_bytes, &tries);
+    let missed = missed(given, cap_bytes, unplanned_bytes, &tries, stopped);
     let (chosen, program) = chosen.unzip();
     if let Some(program) = &program {
         write(&args.output, program, cap_bytes)?;
@@ -294,7 +294,7 @@ fn functions(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Why nothing was written.
-fn missed(args: &Args, cap_bytes: u64, unplanned_bytes: u64, tries: &[Try]) -> String {
+fn missed(args: &Args, cap_bytes: u64, unplanned_bytes: u64, tries: &[Try], stopped: &str) -> String {
     let least = tries.iter().map(|tried| tried.measured_bytes).min().unwrap_or(unplanned_bytes);
     let [cap, least_told, unplanned] = told_apart([cap_bytes, least, unplanned_bytes].map(Bytes));
     let reached = if least < unplanned_bytes {
@@ -302,20 +302,34 @@ fn missed(args: &Args, cap_bytes: u64, unplanned_bytes: u64, tries: &[Try]) -> S
     } else {
         format!("none took less than the {unplanned} of the program as it is")
     };
-    // Where tries were left, nothing was left to try.
-    let more = if tries.len() < args.tries as usize { "" } else { "more --tries or " };
+    let more = more(stopped, tries.len() < args.tries as usize);
     format!(
-        "{}: no plan of {} keeps {cap} as {} measures it; {reached}: raise the cap, or give {more}a longer \
-         time-limit in --remat",
+        "{}: no plan of {} keeps {cap} as {} measures it; {reached}: raise the cap, or give {more}",
         args.program.display(),
         tries.len(),
         platform_of(args),
     )
 }
 
+/// What may lead further: more of what ended the tries. Where some were left, and time, nothing was left to try.
+fn more(stopped: &str, tries_are_left: bool) -> &'static str {
+    match (stopped, tries_are_left) {
+        (TIME_LIMIT, _) => "a longer --time-limit",
+        (_, true) => "a longer time-limit in --remat",
+        (_, false) => "more --tries or a longer time-limit in --remat",
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::has_function;
+    use super::{TIME_LIMIT, has_function, more};
+
+    #[test]
+    fn what_ended_the_tries_is_what_is_said_to_need_more() {
+        assert_eq!(more(TIME_LIMIT, true), "a longer --time-limit");
+        assert_eq!(more("finished", true), "a longer time-limit in --remat");
+        assert!(more("tries", false).contains("--tries"));
+    }
 
     #[test]
     fn a_function_is_found_in_either_form_of_a_program() {

@@ -21,6 +21,9 @@ use crate::graph_file;
 use crate::output::{read_bytes, read_text};
 use crate::run::held::Held;
 
+/// Why there was no further try where the time of the command is over.
+pub(super) const TIME_LIMIT: &str = "time-limit";
+
 /// What all routes found.
 pub(super) struct Found {
     pub(super) tries: Vec<Try>,
@@ -118,7 +121,7 @@ impl<'a> Fitting<'a> {
             // Without a first plan there would be no answer.
             let has_begun = !(found.tries.is_empty() && found.dropped.is_empty());
             if has_begun && (self.deadline.is_over() || interrupted()) {
-                found.stopped = if interrupted() { "interrupted" } else { "time-limit" };
+                found.stopped = if interrupted() { "interrupted" } else { TIME_LIMIT };
                 return Ok(found);
             }
             // Without a plan nothing is computed twice.

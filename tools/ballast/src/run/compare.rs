@@ -102,12 +102,17 @@ impl Difference {
                  {tolerance:e}: --tolerance sets another"
             ));
         }
-        if self.elements == 0 && self.both_nan > 0 {
-            return Err(
-                "every result is NaN in both programs: nothing was compared; try another --seed".into()
-            );
+        if self.says_nothing() {
+            return Err("every result is NaN in both programs: nothing was compared; another --seed helps only where NaN comes of \
+                        the numbers drawn"
+                .into());
         }
         Ok(())
+    }
+
+    /// Is every element NaN in both programs?
+    fn says_nothing(&self) -> bool {
+        self.elements == 0 && self.both_nan > 0
     }
 }
 
@@ -117,6 +122,9 @@ impl std::fmt::Display for Difference {
         writeln!(f, "results: {compared} of {results} compared, {elements} elements")?;
         if *both_nan > 0 {
             writeln!(f, "not compared: {both_nan} elements that are NaN in both programs")?;
+        }
+        if self.says_nothing() {
+            return Ok(());
         }
         if self.identical {
             writeln!(f, "identical bit for bit")
@@ -322,6 +330,7 @@ mod tests {
         );
         let nothing = compare(std::slice::from_ref(&nan), std::slice::from_ref(&nan), None).unwrap();
         assert!(nothing.verdict().is_err_and(|text| text.contains("nothing was compared")));
+        assert!(same.to_string().contains("identical") && !nothing.to_string().contains("identical"));
     }
 
     #[test]

@@ -41,16 +41,17 @@ pub(crate) fn generic(
         return Ok(file);
     }
     let to = folder.join("generic.mlir");
-    write(&file, &to, true, folder, python, limit).map_err(|failure| failure.of_copy(&file, program))?;
+    write((&file, program), &to, true, folder, python, limit)
+        .map_err(|failure| failure.of_copy(&file, program))?;
     Ok(to)
 }
 
-/// Writes a program in generic form, with its optimization barriers or without.
+/// Writes a program, which the user knows by a name, in generic form, with its optimization barriers or without.
 ///
 /// # Errors
 /// As [`generic`].
 pub(crate) fn write(
-    program: &Path,
+    (program, named): (&Path, &Path),
     to: &Path,
     barriers: bool,
     folder: &Path,
@@ -61,7 +62,7 @@ pub(crate) fn write(
     let script = folder.join("generic.py");
     std::fs::write(&script, SCRIPT).map_err(|error| Failure::BadInput(format!("{what}: {error}")))?;
     let mut run = Command::new(python);
-    run.arg(&script).arg(program).arg("-o").arg(to);
+    run.arg(&script).arg(program).arg("-o").arg(to).arg("--name").arg(named);
     if !barriers {
         run.arg("--without-barriers");
     }

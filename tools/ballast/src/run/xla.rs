@@ -82,7 +82,7 @@ pub(crate) fn without_barriers(program: &Path, to: &Path, job: &Job<'_>) -> Resu
         "-o",
     ]);
     capture(lower.arg(&lowered), &what, job.limit).map_err(|failure| failure.naming(program, named))?;
-    write(&lowered, to, false, folder.path(), job.python, job.limit)
+    write((&lowered, named), to, false, folder.path(), job.python, job.limit)
 }
 
 /// Compiles a program, and runs it unless told otherwise.

@@ -13,8 +13,8 @@ import sys
 BYTECODE = b"ML\xefR"
 
 
-def generic(data, *, barriers=True):
-    """The text in generic form, with its optimization barriers or without.
+def generic(data, *, barriers=True, name="-"):
+    """The text in generic form, with its optimization barriers or without; `name` is the file that its places are in.
 
     Raises:
         ValueError: it is none of the forms above; the message says what was wrong.
@@ -33,12 +33,27 @@ def generic(data, *, barriers=True):
                 except Exception:  # Bytecode of StableHLO itself, and no artifact.
                     module = ir.Module.parse(data)
             else:
-                module = ir.Module.parse(text_of(data))
+                module = parsed(text_of(data), name)
         except ir.MLIRError as error:
             raise ValueError(str(error)) from error
         if not barriers:
             drop_barriers(module)
         return text_in_generic_form(module)
+
+
+def parsed(text, name):
+    """The module of a text, with the name of its file in the places of ops that have none of their own, as where MLIR reads the file."""
+    from jaxlib.mlir import ir
+
+    # Around functions alone stands a module that shifts nothing: MLIR counts columns from a carriage return on, and lines by newlines.
+    for written in (text, f"module {{\r{text}\n}}"):
+        try:
+            module = ir.Operation.parse(written, source_name=name)
+        except ir.MLIRError:
+            continue
+        if module.operation.name == "builtin.module":
+            return module
+    return ir.Module.parse(text)
 
 
 def text_in_generic_form(module, locations=True):
@@ -149,10 +164,12 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m ballast.export.generic", description=__doc__.split("\n")[0])
     parser.add_argument("program", type=pathlib.Path, help="StableHLO program in any form")
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True, help="file to write")
+    parser.add_argument("--name", help="what the places of ops call the file; default: as it was given")
     parser.add_argument("--without-barriers", action="store_true", help="leave optimization barriers out, and with them what holds recomputation apart")
     options = parser.parse_args()
     try:
-        text = generic(options.program.read_bytes(), barriers=not options.without_barriers)
+        name = options.name or str(options.program)
+        text = generic(options.program.read_bytes(), barriers=not options.without_barriers, name=name)
     except (OSError, ValueError) as error:
         sys.exit(f"{options.program}: {error}")
     options.output.write_text(text)
