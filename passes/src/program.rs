@@ -286,15 +286,21 @@ pub(crate) fn warn_of_large_caps(
     program.warning(None, &text);
 }
 
-/// A size in MiB, or in bytes where it is less than a tenth of one.
+/// A size in MiB, in GiB and more from 10 000 of the unit before on, or in bytes where it is less than a tenth of one.
 pub(crate) fn mebibytes(bytes: Bytes) -> String {
     // Four digits, so that caps and needs that are nearly alike can be told apart.
-    let mebibytes = bytes.as_f64() / f64::from(1 << 20);
-    match mebibytes {
+    let mut size = bytes.as_f64() / f64::from(1 << 20);
+    let mut unit = "MiB";
+    for larger in ["GiB", "TiB", "PiB"] {
+        if size >= 10_000.0 {
+            (size, unit) = (size / 1024.0, larger);
+        }
+    }
+    match size {
         ..0.1 => format!("{} bytes", bytes.0),
-        ..10.0 => format!("{mebibytes:.3} MiB"),
-        ..100.0 => format!("{mebibytes:.2} MiB"),
-        _ => format!("{mebibytes:.1} MiB"),
+        ..10.0 => format!("{size:.3} {unit}"),
+        ..100.0 => format!("{size:.2} {unit}"),
+        _ => format!("{size:.1} {unit}"),
     }
 }
 
@@ -552,5 +558,16 @@ pub(crate) fn check_devices(program: &Program<'_, '_>, device_of: &[DeviceId]) -
         Some(op) => {
             Err(program.error(Some(op), &format!("placed on a device that is not one of the {devices}")))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bytes, mebibytes};
+
+    #[test]
+    fn sizes_are_told_in_a_unit_of_at_most_four_digits_before_the_point() {
+        let told = [99, 1 << 20, 9999 << 20, 10_000 << 20, 72_000_000_000_000].map(Bytes).map(mebibytes);
+        assert_eq!(told, ["99 bytes", "1.000 MiB", "9999.0 MiB", "9.766 GiB", "65.48 TiB"]);
     }
 }
