@@ -62,7 +62,8 @@ class Arguments:
         random = numpy.random.default_rng([self.seed, number])
         kind = shape.numpy_dtype()
         dims = shape.dimensions()
-        if numpy.issubdtype(kind, numpy.integer) or kind == numpy.bool_:
+        # JAX's knows integers of four bits, too.
+        if jax.numpy.issubdtype(kind, jax.numpy.integer) or kind == numpy.bool_:
             return random.integers(0, 2, dims).astype(kind)
         numbers = random.random(dims)
         if numpy.issubdtype(kind, numpy.complexfloating):

@@ -171,11 +171,11 @@ mod tests {
         Standing::Refused { smallest: Bytes(smallest), proved }
     }
 
-    /// The way taken of those that stand so, the first of them fused ops whole and the last a last resort; those tried, with their seconds; and whether all is proved.
-    fn tried(
-        ways: &[Standing],
-        time: (Option<f64>, f64),
-    ) -> (Option<usize>, Vec<(usize, Option<f64>)>, bool) {
+    /// The way taken; those tried, with their seconds; and whether all is proved.
+    type Outcome = (Option<usize>, Vec<(usize, Option<f64>)>, bool);
+
+    /// What becomes of ways that stand so, the first of them fused ops whole and the last a last resort.
+    fn tried(ways: &[Standing], time: (Option<f64>, f64)) -> Outcome {
         let (limit, left) = time;
         let limits = Limits { time_limit_seconds: limit, ..Limits::default() };
         let deadline = Deadline::after(limit.map(|_| left));
