@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-import torch.distributed as dist  # noqa: E402
+from group_torch import member  # noqa: E402
 from models_torch import chain  # noqa: E402
 from steps_torch import QUICK  # noqa: E402
 
@@ -30,29 +30,26 @@ def sharded(rank, folder):
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard
 
-    torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=WORLD)
-    torch.manual_seed(0)
-    model, batch = chain(3), torch.randn(64, 16, 32)
-    backends = [ballast.torch.Backend("60%", cap_counts="saved", **QUICK) for _ in model]
-    for block, backend in zip(model, backends, strict=True):
-        block.compile(backend=backend, dynamic=False, fullgraph=True)
-    mesh = init_device_mesh("cpu", (WORLD,))
-    for part in (*model, model):
-        fully_shard(part, mesh=mesh)
-    model(batch).square().mean().backward()
-    found = {
-        "gradients": [parameter.grad.full_tensor() for parameter in model.parameters()],
-        "local": [parameter.to_local().numel() for parameter in model.parameters()],
-        "plans": [[plan.to_json() for plan in backend.plans] for backend in backends],
-    }
-    try:
-        ballast.torch.compile(model, cap="90%")
-    except ballast.UnsupportedModel as refused:
-        found["refused"] = str(refused)
-    torch.save(found, pathlib.Path(folder, f"{rank}.pt"))
-    dist.barrier()
-    dist.destroy_process_group()
+    with member(rank, WORLD, folder):
+        torch.manual_seed(0)
+        model, batch = chain(3), torch.randn(64, 16, 32)
+        backends = [ballast.torch.Backend("60%", cap_counts="saved", **QUICK) for _ in model]
+        for block, backend in zip(model, backends, strict=True):
+            block.compile(backend=backend, dynamic=False, fullgraph=True)
+        mesh = init_device_mesh("cpu", (WORLD,))
+        for part in (*model, model):
+            fully_shard(part, mesh=mesh)
+        model(batch).square().mean().backward()
+        found = {
+            "gradients": [parameter.grad.full_tensor() for parameter in model.parameters()],
+            "local": [parameter.to_local().numel() for parameter in model.parameters()],
+            "plans": [[plan.to_json() for plan in backend.plans] for backend in backends],
+        }
+        try:
+            ballast.torch.compile(model, cap="90%")
+        except ballast.UnsupportedModel as refused:
+            found["refused"] = str(refused)
+        torch.save(found, pathlib.Path(folder, f"{rank}.pt"))
 
 
 def test_blocks_under_a_cap_are_sharded_afterwards_and_a_sharded_model_is_refused(tmp_path):

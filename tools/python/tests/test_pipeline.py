@@ -8,6 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import torch.distributed as dist  # noqa: E402
+from group_torch import member  # noqa: E402
 from models_torch import chain  # noqa: E402
 
 import ballast  # noqa: E402
@@ -43,40 +44,37 @@ def one_process():
 
 def worker(rank, size, cap, schedule, folder):
     """One process of the group; writes what it measured."""
-    torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=size)
-    batch, model = batch_and_model()
-    planned = ballast.torch.pipeline(
-        model, (batch.chunk(MICROBATCHES)[0],), devices=size, cap=cap, microbatches=MICROBATCHES, schedule=schedule, time_limit=1, threads=1
-    )
-    stage = planned.stage(rank, "cpu")
-    runs = planned.schedule(stage, mean)
-    optimizer = torch.optim.SGD(stage.submod.parameters(), lr=0.1)
-    found = {"losses": []}
+    with member(rank, size, folder):
+        batch, model = batch_and_model()
+        planned = ballast.torch.pipeline(
+            model, (batch.chunk(MICROBATCHES)[0],), devices=size, cap=cap, microbatches=MICROBATCHES, schedule=schedule, time_limit=1, threads=1
+        )
+        stage = planned.stage(rank, "cpu")
+        runs = planned.schedule(stage, mean)
+        optimizer = torch.optim.SGD(stage.submod.parameters(), lr=0.1)
+        found = {"losses": []}
 
-    def step(losses):
-        runs.step(*([batch] if rank == 0 else []), **({"target": batch, "losses": losses} if rank == size - 1 else {}))
+        def step(losses):
+            runs.step(*([batch] if rank == 0 else []), **({"target": batch, "losses": losses} if rank == size - 1 else {}))
 
-    for at in range(STEPS):
-        optimizer.zero_grad(set_to_none=False)
-        losses = []
-        if at == STEPS - 1:
-            found["measured"] = ballast.torch.measure(lambda: step(losses)).peak_bytes  # noqa: B023
-        else:
-            step(losses)
-        optimizer.step()
-        found["losses"].append(sum(loss.item() for loss in losses) / MICROBATCHES)
-    found["bubble"] = planned.measure_bubble(stage, lambda: step([]), steps=3)
-    assert "forward_one_chunk" not in vars(stage)
-    one = planned.stages[rank]
-    # There before the step: parameters and gradients, and torch's buffers.
-    sent = one.sent_bytes if rank < size - 1 else 0
-    found["measured"] += 2 * one.parameter_bytes + MICROBATCHES * (one.received_bytes + sent)
-    found |= {"plan": planned.plan(rank).to_json(), "points": planned.split_points}
-    found["planned bubble"] = planned.simulate()[1]
-    torch.save(found, pathlib.Path(folder, f"{rank}.pt"))
-    dist.barrier()
-    dist.destroy_process_group()
+        for at in range(STEPS):
+            optimizer.zero_grad(set_to_none=False)
+            losses = []
+            if at == STEPS - 1:
+                found["measured"] = ballast.torch.measure(lambda: step(losses)).peak_bytes  # noqa: B023
+            else:
+                step(losses)
+            optimizer.step()
+            found["losses"].append(sum(loss.item() for loss in losses) / MICROBATCHES)
+        found["bubble"] = planned.measure_bubble(stage, lambda: step([]), steps=3)
+        assert "forward_one_chunk" not in vars(stage)
+        one = planned.stages[rank]
+        # There before the step: parameters and gradients, and torch's buffers.
+        sent = one.sent_bytes if rank < size - 1 else 0
+        found["measured"] += 2 * one.parameter_bytes + MICROBATCHES * (one.received_bytes + sent)
+        found |= {"plan": planned.plan(rank).to_json(), "points": planned.split_points}
+        found["planned bubble"] = planned.simulate()[1]
+        torch.save(found, pathlib.Path(folder, f"{rank}.pt"))
 
 
 @pytest.mark.parametrize(("size", "schedule", "cap"), [(2, "1f1b", "2.4MB"), (4, "gpipe", "1.7MB")])
