@@ -1,5 +1,8 @@
 //! Elements of buffers: random ones from a seed, and any as a double.
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
 /// Element types, numbered as `--ballast-entry` numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
@@ -25,32 +28,22 @@ pub enum Element {
     Index,
 }
 
-/// Random words from a seed: SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
+/// What a buffer is filled from: the same for a seed and buffer on every machine.
 #[derive(Debug)]
-pub struct Random(u64);
+pub struct Random(ChaCha8Rng);
 
 impl Random {
     /// One stream per seed and buffer.
     #[must_use]
     pub fn new(seed: u64, buffer: u64) -> Self {
-        let mut random = Random(seed);
-        random.0 ^= Random(buffer).word();
-        random
-    }
-
-    /// The next word.
-    pub fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        random.set_stream(buffer);
+        Random(random)
     }
 
     /// A number from -1/8 up to 1/8: deep programs of sums of products stay finite.
     fn unit(&mut self) -> f64 {
-        const STEPS: f64 = (1_u64 << 53) as f64;
-        ((self.word() >> 11) as f64 / STEPS - 0.5) / 4.0
+        self.0.random_range(-0.125..0.125)
     }
 }
 
@@ -100,12 +93,12 @@ impl Element {
                 // The upper half of a single is a bfloat16; 0x3000 is 1/8 in half precision.
                 Element::Bf16 => element.copy_from_slice(&(random.unit() as f32).to_le_bytes()[2..]),
                 Element::F16 => {
-                    let bits = 0x2c00 | (random.word() as u16 & 0x83ff);
+                    let bits = 0x2c00 | (random.0.random::<u16>() & 0x83ff);
                     element.copy_from_slice(&bits.to_le_bytes());
                 }
                 Element::I1 | Element::I8 | Element::I16 | Element::I32 | Element::I64 | Element::Index => {
                     element.fill(0);
-                    element[0] = (random.word() & 1) as u8;
+                    element[0] = u8::from(random.0.random::<bool>());
                 }
             }
         }
