@@ -57,6 +57,7 @@ MlirStringRef view(const std::string &text) { return mlirStringRefCreate(text.da
 #define GEN_PASS_DEF_BALLASTTOSTABLEHLO
 #define GEN_PASS_DEF_BALLASTUNROLL
 #define GEN_PASS_DEF_BALLASTVERIFY
+#define GEN_PASS_DEF_BALLASTWIDEPRODUCTS
 #define GEN_PASS_DEF_REMAT
 #define GEN_PASS_DEF_RLPARTITION
 #include "Passes.h.inc"

@@ -142,6 +142,9 @@ def LoopHandling : Choices<"LoopHandling", "What becomes of counted loops", [
 def GradientHandling : Choices<"GradientHandling", "What becomes of gradients of max pooling, of depthwise kernels and of gathers of one element per row", [
     Value<"Auto", "auto", "written out like `--ballast-pool-gradients`, `--ballast-depthwise-gradients` and `--ballast-gather-gradients` do under `fusion=xla-cpu`, where a program that is not partitioned, or is on one device, is over the cap: XLA's compiler for CPUs holds many times what they come to">,
     Value<"Whole", "whole", "each is one op">]>;
+def ProductHandling : Choices<"ProductHandling", "What becomes of products of 16-bit floats", [
+    Value<"Auto", "auto", "computed in `f32` like `--ballast-wide-products` writes them under `fusion=xla-cpu`, where a program that is not partitioned, or is on one device, is over the cap: XLA's compiler for CPUs computes them so, and a plan makes its copies of operands again where they are needed">,
+    Value<"Whole", "whole", "each is one op">]>;
 def KernelsKept : Choices<"KernelsKept", "What is kept of a module whose loops became kernels", [
     Value<"All", "all", "the program and its kernels">,
     Value<"Program", "program", "the program; kernels are declared, by names that say what they do">,
@@ -177,6 +180,7 @@ def StorageOption : Text<"storage", "storage", "",
 def CapCountsOption : Choice<"capCounts", "cap-counts", CapCounts, "What a cap and a peak count.">;
 def LoopsOption : Choice<"loops", "loops", LoopHandling, "What becomes of loops whose iterations can be counted.">;
 def GradientsOption : Choice<"gradients", "gradients", GradientHandling, "What becomes of gradients of max pooling, of depthwise kernels and of gathers of one element per row.">;
+def ProductsOption : Choice<"products", "products", ProductHandling, "What becomes of products and convolutions of 16-bit floats.">;
 def TimeLimitOption : Real<"timeLimit", "time-limit", "0.0", "0", "1e9",
     "Wall-clock limit of the search in seconds; 0: 60 seconds, or no clock at all where `work-limit` is set.">;
 def WorkLimitOption : Count<"workLimit", "work-limit", "0", "0", U64.most,

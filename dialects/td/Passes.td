@@ -70,15 +70,15 @@ def Remat : BallastPass<"remat"> {
     `ballast.plan`), the others move; a program whose ops all have one and that has no `ballast.plan` is planned as it was placed. A program without
     `ballast.device` is one stage on the first device. Every plan is replayed by an independent judge before it is written.
 
-    Where a program that is not partitioned, or is on one device, is over the cap, its counted loops are opened first (`loops`), and for XLA's compiler for CPUs some gradients written out (`gradients`); a
-    share stays one of the peak before.
+    Where a program that is not partitioned, or is on one device, is over the cap, its counted loops are opened first (`loops`), and for XLA's compiler for CPUs some gradients written out (`gradients`)
+    and products of 16-bit floats computed in `f32` (`products`); a share stays one of the peak before, copies for such products included.
 
     Where no plan keeps the cap, the cap is raised in steps, `cap_met = false` says so in the plan, and a warning names the cap asked for, the one
     used and the least possible, the op that binds, why, and what would help; `relax-limit=0` fails there instead.
   }];
   let options = [
     FunctionOption, DevicesOption, DynamicDimOption, CapOption, CapCountsOption, FusionOption, HeapGapsOption, StorageOption, LoopsOption,
-    GradientsOption,
+    GradientsOption, ProductsOption,
     Choice<"solver", "solver", MemorySolver, "Who solves the memory plan.">,
     Choice<"order", "order", MemoryOrder, "Order in which the ops of a stage first run.">,
     Flag<"swap", "swap", "true", "May values go to host memory and back?">,
@@ -472,6 +472,25 @@ def BallastDepthwiseGradients : BallastPass<"ballast-depthwise-gradients"> {
     ```
 
     Gradients of kernels with several features per channel, with more than 64 positions, or of elements other than `f32` and `f64` stay as they are, and a remark says why.
+  }];
+}
+
+def BallastWideProducts : BallastPass<"ballast-wide-products"> {
+  let summary = "Compute products and convolutions of 16-bit floats in f32";
+  let description = [{
+    Replaces every `stablehlo.dot_general`, `stablehlo.dot` and `stablehlo.convolution` of `bf16` or `f16` by one in `f32`, on operands that are converted once for all products
+    of a block, and a conversion of its result back. XLA's CPU compiler does the same when it compiles them; written out, what it holds for them can be planned.
+
+    ```mlir
+    %0 = "stablehlo.dot_general"(%x, %w) ... : (tensor<4x8xbf16>, tensor<8x2xbf16>) -> tensor<4x2xbf16>
+    // becomes
+    %1 = "stablehlo.convert"(%x) : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+    %2 = "stablehlo.convert"(%w) : (tensor<8x2xbf16>) -> tensor<8x2xf32>
+    %3 = "stablehlo.dot_general"(%1, %2) ... : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+    %0 = "stablehlo.convert"(%3) : (tensor<4x2xf32>) -> tensor<4x2xbf16>
+    ```
+
+    Products with an `algorithm`, of operands of other types, or with a result in `f32` stay as they are.
   }];
 }
 

@@ -241,6 +241,7 @@ const MISBEHAVING: Passes = Passes {
     ballast_to_stablehlo: idle,
     ballast_unroll: idle,
     ballast_verify: idle,
+    ballast_wide_products: idle,
 };
 
 #[test]

@@ -22,11 +22,12 @@ use crate::lower::ballast_gather_gradients::{Picked, take_sums_in};
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::ballast_pool_gradients::Pool;
 use crate::lower::ballast_unroll::{is_loop, open_in_function};
+use crate::lower::ballast_wide_products::{has_narrow_products, widen_in};
 use crate::lower::gradients::{has_gradients, write_out_in};
 use crate::lower::unroll::{Budget, Iterations, Nested, carried_bytes, open_in_block};
 use crate::parts::LONG;
 use crate::program::{
-    Chosen, Gradients, Loops, Program, Source, cluster, options, peak_on_one, read, read_quietly,
+    Chosen, Gradients, Loops, Products, Program, Source, cluster, options, peak_on_one, read, read_quietly,
 };
 
 /// Inlines the calls of private helpers, writes out gradients and opens loops that stand in a plan's way, and reads the program, which has something to plan.
@@ -39,12 +40,14 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
 ) -> Result<Program<'c, 'a>, Reported> {
     let cluster = cluster(module, source.devices)?;
     inline_calls(module, Some(source.function))?;
+    let widened = widen_products(module, source, &cluster)?;
+    let source = &widened.as_ref().map_or(*source, |widened| widened.like(source));
     let written = write_gradients_out(module, source, &cluster)?;
     let source = &written.as_ref().map_or(*source, |written| written.like(source));
     let opened = open_loops(module, source, &cluster)?;
     let source = &opened.as_ref().map_or(*source, |opened| opened.like(source));
     let is_opened = opened.is_some();
-    let whole_peak = written.or(opened).map(|before| before.whole_peak);
+    let whole_peak = widened.or(written).or(opened).map(|before| before.whole_peak);
     barriers::split(module)?;
     products::exchange(module)?;
     // On several devices the order is what they are cut in, too.
@@ -117,6 +120,46 @@ impl Opened {
         };
         Source { storage, loops, within: source.within.map(in_bytes), ..*source }
     }
+}
+
+/// Has products of 16-bit floats computed in single precision, as XLA's CPU compiler computes them, where the program is over the cap with the copies that this
+/// takes; what it was like with them, if it was done.
+fn widen_products(
+    module: OperationRef<'_, '_>,
+    source: &Source<'_>,
+    cluster: &(Cluster, bool),
+) -> Result<Option<Opened>, Reported> {
+    let Products::ForCap(cap) = source.products else { return Ok(None) };
+    let has_any = import::functions(module).into_iter().any(|(_, function)| has_narrow_products(function));
+    if cluster.0.devices.len() > 1 || !has_any {
+        return Ok(None);
+    }
+    let program = read_quietly(module, source, cluster.clone())?.0;
+    let function = program.imported.function;
+    let earlier = annotations::read_plan(&program.imported);
+    if program.storage.model() != passes::FusionModel::XlaCpu
+        || !has_narrow_products(function)
+        || earlier.as_ref().is_some_and(|plan| !is_plain(plan, &program))
+    {
+        return Ok(None);
+    }
+    let Some(copy) = Module::from_operation(Mapping::new().clone_op(&module)) else { return Ok(None) };
+    let wide = import::function(copy.as_operation(), Some(&program.imported.graph.name))?;
+    ir::remove(wide, PLAN);
+    widen_in(wide)?;
+    let peak = peak_as_it_is(&read_quietly(copy.as_operation(), source, cluster.clone())?.0);
+    if cap.bytes(peak, program.cluster.devices[0].memory) >= peak {
+        return Ok(None);
+    }
+    if earlier.is_some() {
+        annotations::clear(&program.imported, &[]);
+    }
+    let written = widen_in(function)?;
+    program
+        .remark(Kind::Passed, "WideProduct", "products of 16-bit floats are computed in f32")
+        .fact("ops", written)
+        .emit(function.location());
+    Ok(Some(Opened { whole_peak: peak, fusion: program.storage.model() }))
 }
 
 /// Writes out the gradients for which XLA's CPU compiler holds far more than they come to, where the program is over the cap with them as they are; what the program

@@ -48,6 +48,7 @@ pub(crate) struct Source<'o> {
     pub measured_storage: &'o str,
     pub loops: Loops,
     pub gradients: Gradients,
+    pub products: Products,
     /// Cap of one device, under which fusions that alone exceed it are planned in parts.
     pub within: Option<CapSpec>,
     /// Ops that store their values besides those that do anyway.
@@ -96,6 +97,25 @@ impl Gradients {
     }
 }
 
+/// Which products of 16-bit floats are computed in single precision before planning.
+#[derive(Clone, Copy)]
+pub(crate) enum Products {
+    /// None.
+    Whole,
+    /// All, where the program that is not partitioned, or has one device, is over this cap with the copies for them, for XLA's compiler for CPUs.
+    ForCap(CapSpec),
+}
+
+impl Products {
+    /// As an option says it; `open` where it is left to the planner.
+    pub(crate) fn chosen(handling: passes::ProductHandling, open: Products) -> Self {
+        match handling {
+            passes::ProductHandling::Auto => open,
+            passes::ProductHandling::Whole => Products::Whole,
+        }
+    }
+}
+
 /// The [`Source`] that the options of a planning pass name.
 macro_rules! source {
     ($options:expr) => {
@@ -113,6 +133,7 @@ macro_rules! source {
             measured_storage: "",
             loops: $crate::program::Loops::Whole,
             gradients: $crate::program::Gradients::Whole,
+            products: $crate::program::Products::Whole,
             within: None,
             held: &[],
             results_apart: false,

@@ -17,6 +17,7 @@ pub(crate) mod ballast_strip;
 pub(crate) mod ballast_to_buffers;
 pub(crate) mod ballast_to_stablehlo;
 pub(crate) mod ballast_unroll;
+pub(crate) mod ballast_wide_products;
 pub(crate) mod gradients;
 mod messages;
 mod native;

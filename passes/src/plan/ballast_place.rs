@@ -16,7 +16,7 @@ use melior::ir::{Attribute, Identifier, Type};
 
 use crate::files::{self, named};
 use crate::import;
-use crate::program::{self, Chosen, Gradients, Loops, Program, Source};
+use crate::program::{self, Chosen, Gradients, Loops, Products, Program, Source};
 
 /// Runs the pass.
 ///
@@ -95,6 +95,7 @@ fn jobs<'c: 'a, 'a>(
                     measured_storage: "",
                     loops: Loops::Whole,
                     gradients: Gradients::Whole,
+                    products: Products::Whole,
                     within: None,
                     held: &[],
                     results_apart: false,

@@ -24,7 +24,7 @@ use crate::import::dlti_text;
 use crate::opening;
 use crate::plan::attempt::{Attempt, Start};
 use crate::plan::{explained, page, relaxed, split};
-use crate::program::{self, Gradients, Loops, Program};
+use crate::program::{self, Gradients, Loops, Products, Program};
 use crate::signals;
 
 /// Runs the pass.
@@ -49,9 +49,11 @@ pub(crate) fn run_checked(module: OperationRef<'_, '_>, options: &RematOptions) 
     let deadline = Deadline::start(&planner.limits);
     let loops = Loops::chosen(options.loops, Loops::ForCap(planner.cap));
     let gradients = Gradients::chosen(options.gradients, Gradients::ForCap(planner.cap));
+    let products = Products::chosen(options.products, Products::ForCap(planner.cap));
     let source = program::Source {
         loops,
         gradients,
+        products,
         measured_storage: &options.storage,
         within: Some(planner.cap),
         results_apart: asked.is_some() || planner.order == ballast_remat::Order::Free,

@@ -24,7 +24,7 @@ use crate::annotations::settings::PlanSettings;
 use crate::annotations::{self, Annotated};
 use crate::files::{self, Named};
 use crate::import;
-use crate::program::{self, Chosen, Gradients, Loops, Program, Source, mebibytes};
+use crate::program::{self, Chosen, Gradients, Loops, Products, Program, Source, mebibytes};
 use crate::report::claims::{self, lie, same_time};
 
 /// A planned program whose attributes were found true.
@@ -220,6 +220,7 @@ fn read<'c: 'a, 'a>(
         measured_storage: "",
         loops: Loops::Whole,
         gradients: Gradients::Whole,
+        products: Products::Whole,
         within: None,
         held: &[],
         results_apart,

@@ -1,5 +1,5 @@
 //! Forms of a program that `ballast fit` plans: as it is, with its loops opened or paired, the body of a loop alone, without its author's checkpoints, with
-//! gradients of gathers, of depthwise kernels and of max pooling written out.
+//! gradients of gathers, of depthwise kernels and of max pooling written out; products of 16-bit floats in single precision.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -90,8 +90,8 @@ const BARRIER: &str = "stablehlo.optimization_barrier";
 const REMOVED: &str = "checkpoints-removed";
 /// Its gradients of gathers as selections, of depthwise kernels as sums over elementwise products, of max pooling as elementwise ops: all hold less beside
 /// their operands and results; loops opened, checkpoints removed.
-const WRITTEN_OUT: [Gradients; 3] = [
-    Gradients {
+const WRITTEN_OUT: [WrittenOut; 4] = [
+    WrittenOut {
         form: "gather-gradients",
         // What JAX has as functions of their own hand such a gradient on.
         before: &["--ballast-inline"],
@@ -100,7 +100,7 @@ const WRITTEN_OUT: [Gradients; 3] = [
         computes_less: false,
         fewer: |before, after| scatters(after) < scatters(before),
     },
-    Gradients {
+    WrittenOut {
         form: "depthwise-gradients",
         before: &[],
         flag: "--ballast-depthwise-gradients",
@@ -108,7 +108,7 @@ const WRITTEN_OUT: [Gradients; 3] = [
         computes_less: true,
         fewer: |before, after| batch_groups(after) < batch_groups(before),
     },
-    Gradients {
+    WrittenOut {
         form: "pool-gradients",
         before: &[],
         flag: "--ballast-pool-gradients",
@@ -116,10 +116,18 @@ const WRITTEN_OUT: [Gradients; 3] = [
         computes_less: true,
         fewer: |before, after| selects(after) < selects(before),
     },
+    WrittenOut {
+        form: "wide-products",
+        before: &[],
+        flag: "--ballast-wide-products",
+        has: |text| narrow_products(text) > 0,
+        computes_less: false,
+        fewer: |before, after| narrow_products(after) < narrow_products(before),
+    },
 ];
 
-/// Gradients that a pass writes out.
-struct Gradients {
+/// Ops that a pass writes out.
+struct WrittenOut {
     form: &'static str,
     /// Passes that run first.
     before: &'static [&'static str],
@@ -143,6 +151,14 @@ fn scatters(text: &str) -> usize {
 
 fn selects(text: &str) -> usize {
     text.matches("stablehlo.select_and_scatter").count()
+}
+
+/// Products and convolutions that make 16-bit floats.
+fn narrow_products(text: &str) -> usize {
+    let is_product =
+        |line: &&str| line.contains("\"stablehlo.dot") || line.contains("\"stablehlo.convolution\"");
+    let makes_narrow = |line: &&str| line.ends_with("bf16>") || line.ends_with("xf16>");
+    text.lines().filter(is_product).filter(makes_narrow).count()
 }
 
 /// Convolutions in more than one batch group.
@@ -245,8 +261,7 @@ impl<'a> Forms<'a> {
 
 /// May another form of a program compute much less than it does, so that its plans are good or not beside that one?
 fn computes_less(text: &str) -> bool {
-    text.contains(BARRIER)
-        || WRITTEN_OUT.iter().any(|gradients| gradients.computes_less && (gradients.has)(text))
+    text.contains(BARRIER) || WRITTEN_OUT.iter().any(|ops| ops.computes_less && (ops.has)(text))
 }
 
 /// Makes forms.
@@ -296,8 +311,8 @@ impl<'a> Maker<'a> {
             }
         }
         forms.extend(self.checkpoints_removed(&forms[forms.len() - 1])?);
-        for gradients in &WRITTEN_OUT {
-            forms.extend(self.written_out(gradients, &forms[forms.len() - 1])?);
+        for ops in &WRITTEN_OUT {
+            forms.extend(self.written_out(ops, &forms[forms.len() - 1])?);
         }
         Ok(forms)
     }
@@ -432,21 +447,21 @@ impl<'a> Maker<'a> {
         })
     }
 
-    /// With gradients written out, where it has any that can be.
-    fn written_out(&self, gradients: &Gradients, of: &Form) -> Result<Option<Form>, Failure> {
-        if !(gradients.has)(&read_text(&of.file)?) {
+    /// With ops of a kind written out, where it has any that can be.
+    fn written_out(&self, ops: &WrittenOut, of: &Form) -> Result<Option<Form>, Failure> {
+        if !(ops.has)(&read_text(&of.file)?) {
             return Ok(None);
         }
-        let name = of.with(gradients.form);
+        let name = of.with(ops.form);
         self.in_time(&name, || {
-            let ready = if gradients.before.is_empty() {
+            let ready = if ops.before.is_empty() {
                 of.clone()
             } else {
-                Form { file: self.run(of, "ready", gradients.before)?, ..of.clone() }
+                Form { file: self.run(of, "ready", ops.before)?, ..of.clone() }
             };
             let before = read_text(&ready.file)?;
-            let file = self.run(&ready, &name, &[gradients.flag])?;
-            let written = (gradients.fewer)(&before, &read_text(&file)?);
+            let file = self.run(&ready, &name, &[ops.flag])?;
+            let written = (ops.fewer)(&before, &read_text(&file)?);
             Ok(if written { self.compiled(of.clone(), &name, file) } else { None })
         })
     }

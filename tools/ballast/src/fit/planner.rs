@@ -152,6 +152,7 @@ impl Planner<'_> {
         let gaps = if self.args.remat.contains("heap-gaps=") { "" } else { NO_GAPS };
         let loops = if self.args.remat.contains("loops=") { "" } else { WHOLE_LOOPS };
         let gradients = if self.args.remat.contains("gradients=") { "" } else { WHOLE_GRADIENTS };
+        let products = if self.args.remat.contains("products=") { "" } else { WHOLE_PRODUCTS };
         let devices = self.devices;
         let Files { plan: plan_file, graph, storage } = Files::beside(self.file);
         let mut corrections = String::new();
@@ -161,7 +162,7 @@ impl Planner<'_> {
             corrections = format!("storage='{}' ", storage.display());
         }
         plan.arg(program).args(["--allow-unregistered-dialect", "-o"]).arg(self.file).arg(format!(
-            "--remat=cap-counts={} fusion={fusion} function='{function}' {} {relax}{gaps}{loops}{gradients}{devices}{corrections}plan-file='{}' graph-file='{}' cap={cap_bytes}",
+            "--remat=cap-counts={} fusion={fusion} function='{function}' {} {relax}{gaps}{loops}{gradients}{products}{devices}{corrections}plan-file='{}' graph-file='{}' cap={cap_bytes}",
             self.args.cap_counts.name(),
             longer(&self.args.remat, patience),
             plan_file.display(),
@@ -244,6 +245,8 @@ const NO_GAPS: &str = "heap-gaps=false ";
 const WHOLE_LOOPS: &str = "loops=whole ";
 /// So is one with its gradients written out.
 const WHOLE_GRADIENTS: &str = "gradients=whole ";
+/// And one with its products of 16-bit floats in single precision.
+const WHOLE_PRODUCTS: &str = "products=whole ";
 
 #[cfg(test)]
 mod tests {

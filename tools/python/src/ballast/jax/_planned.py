@@ -112,7 +112,7 @@ def planned(text: str, options: str, times: str, fusion: str, *, rewrite: bool =
         if times == OPERATIONS:
             device = pathlib.Path(folder, "operations.toml")
             device.write_text(_BY_OPERATIONS)
-        given = f"cap-counts=temp fusion={fusion} heap-gaps={str(gaps).lower()} gradients=whole swap=false devices={device} plan-file={plan} {options}"
+        given = f"cap-counts=temp fusion={fusion} heap-gaps={str(gaps).lower()} gradients=whole products=whole swap=false devices={device} plan-file={plan} {options}"
         arguments = [
             source, "--allow-unregistered-dialect", f"--remat={given}",
             *(["--ballast-to-stablehlo", "--ballast-strip"] if rewrite else []), "--mlir-print-debuginfo", "--mlir-print-op-generic", "-o", target,
