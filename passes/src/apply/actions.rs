@@ -218,6 +218,8 @@ struct Memory {
     values: BTreeMap<OpId, Moment>,
     /// The same, by moment.
     by_moment: BTreeMap<Moment, Vec<OpId>>,
+    /// Those that a compiler with a scheduler of its own may make before: when what they are made of was readable.
+    earliest: BTreeMap<OpId, Moment>,
     arguments: BTreeMap<TensorId, Moment>,
     /// When each op last ran here.
     ran: BTreeMap<OpId, Moment>,
@@ -231,6 +233,7 @@ impl Memory {
     fn put(&mut self, op: OpId, moment: Moment) {
         self.drop_value(op);
         self.barred.remove(&op);
+        self.earliest.remove(&op);
         self.values.insert(op, moment);
         self.by_moment.entry(moment).or_default().push(op);
     }
@@ -366,9 +369,14 @@ impl<'p> Merger<'p> {
         if !stored.is_empty() {
             self.barrier(device, stored);
         }
+        let ready = self.ready(device, op);
+        let may_run_before = ready < self.memories[device].newest();
         self.push(device, What::Run { op, travellers });
         let moment = self.now();
         self.memories[device].put(op, moment);
+        if may_run_before {
+            self.memories[device].earliest.insert(op, ready);
+        }
         self.memories[device].ran.insert(op, moment);
         if self.crosses[op] && !self.sent[op] {
             self.sent[op] = true;
@@ -413,18 +421,22 @@ impl<'p> Merger<'p> {
         Ok(())
     }
 
+    /// The earliest moment at which an op may run: its inputs are there, values and arguments, or could be.
+    fn ready(&self, device: DeviceId, op: OpId) -> Moment {
+        let memory = &self.memories[device];
+        let earliest = |input: OpId| memory.earliest.get(&input).or_else(|| memory.values.get(&input));
+        let values = self.graph.value_inputs(op).into_iter().filter_map(earliest);
+        let arguments = self.graph.argument_inputs(op);
+        let arguments = arguments.iter().filter_map(|argument| memory.arguments.get(argument));
+        values.chain(arguments).max().copied().unwrap_or(0)
+    }
+
     /// Puts a barrier before a run, unless an input already comes after everything the run has to wait for; did it?
     fn hold_back(&mut self, device: DeviceId, op: OpId, last_run: Option<Moment>) -> bool {
         let memory = &self.memories[device];
         let values = self.graph.value_inputs(op);
         let arguments = self.graph.argument_inputs(op);
-        let since = values
-            .iter()
-            .filter_map(|input| memory.values.get(input))
-            .chain(arguments.iter().filter_map(|argument| memory.arguments.get(argument)))
-            .max()
-            .copied()
-            .unwrap_or(0);
+        let since = self.ready(device, op);
         if since >= memory.newest() && last_run.is_none_or(|last_run| since > last_run) {
             return false;
         }

@@ -135,6 +135,28 @@ fn a_large_value_waits_for_the_newest_one() {
 }
 
 #[test]
+fn a_large_value_waits_behind_a_small_one_that_may_run_before() {
+    // x -> a -> b; s reads a or b, and is small; c reads s, and d reads b and c. After b, c comes by itself only where s does.
+    for (read, expected) in [(1, 1), (2, 0)] {
+        let graph = graph(
+            1,
+            &[(&[0], Compute), (&[1], Compute), (&[read], Compute), (&[3], Compute), (&[2, 4], Compute)],
+            5,
+        );
+        let costs = Costs { seconds: vec![vec![1.0; 5]] };
+        let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[DeviceId(0); 5]);
+        let schedule = expand(&stages[0].problem, &CompactPlan::default()).unwrap();
+        let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
+        let mut early = vec![Early::default(); 5];
+        early[3].fills_memory = true;
+        let merged = merge(&graph, &reads, &[], &early, &stages, &[schedule]).unwrap();
+        let held = What::Barrier(vec![Held::Value(OpId(1)), Held::Value(OpId(2))]);
+        let barriers = merged.iter().filter(|action| action.what == held).count();
+        assert_eq!(barriers, expected, "{merged:?}");
+    }
+}
+
+#[test]
 fn a_large_value_that_copies_an_argument_waits_with_it() {
     // As before, and c reads x too: a copy of x would be made first of all, and held until c runs.
     let graph = graph(1, &[(&[0], Compute), (&[1], Compute), (&[1, 0], Compute), (&[2, 3], Compute)], 4);
