@@ -20,7 +20,7 @@ use crate::annotations::settings::PlanSettings;
 use crate::import::dlti_text;
 use crate::parts;
 use crate::plan::rl_partition::{granularity, mover, order};
-use crate::program::{self, Program};
+use crate::program::{self, Program, mebibytes};
 
 /// Share of the limits in which a bound is found for a program whose fusions were divided, or whose devices or caps are others than those it was partitioned for.
 const BOUND_SHARE: f64 = 0.1;
@@ -33,6 +33,30 @@ pub(super) struct Attempt<'c, 'a> {
     /// The cap, as the plan's settings say it.
     pub(super) cap: String,
     pub(super) planned: Result<Planned, ballast_planner::Error>,
+    /// What is to be said of how it is planned.
+    pub(super) told: Vec<Told>,
+}
+
+/// What a plan comes to.
+#[derive(Clone, Copy)]
+pub(super) struct Figures {
+    /// Time of the slowest device.
+    seconds: f64,
+    /// The largest cap raised, if one is.
+    pub(super) raised: Option<Bytes>,
+}
+
+/// What is said of a plan that another one was dropped for.
+pub(super) struct Told {
+    /// Of the remark.
+    pub(super) name: &'static str,
+    pub(super) text: String,
+    /// What the other one is.
+    pub(super) other: &'static str,
+    /// What that came to, if it was a plan.
+    pub(super) figures: Option<Figures>,
+    /// How to have that.
+    pub(super) to_be_had: &'static str,
 }
 
 impl<'c: 'a, 'a> Attempt<'c, 'a> {
@@ -105,7 +129,34 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             &planner,
             start.movable.then_some(&repartition),
         );
-        Ok(Attempt { program, start, planner, cap: options.cap.clone(), planned })
+        Ok(Attempt { program, start, planner, cap: options.cap.clone(), planned, told: Vec::new() })
+    }
+
+    /// What its plan comes to.
+    pub(super) fn figures(&self) -> Option<Figures> {
+        let planned = self.planned.as_ref().ok()?;
+        let raised = planned.relaxed.iter().map(|relaxed| relaxed.used).max();
+        Some(Figures { seconds: planned.plan.balance.tmax_seconds, raised })
+    }
+
+    /// Says in the plan's notes and as remarks how it is planned.
+    pub(super) fn tell(&mut self, module: OperationRef<'_, '_>) {
+        let Ok(planned) = &mut self.planned else { return };
+        let seconds = planned.plan.balance.tmax_seconds;
+        for Told { name, text, other, figures, to_be_had } in &self.told {
+            let mut note = text.clone();
+            let mut remark = self.program.remark(Kind::Passed, name, text).fact("seconds", seconds);
+            if let Some(Figures { seconds: before, raised }) = *figures {
+                let cap = raised.map_or_else(String::new, |cap| format!(" and a cap of {}", mebibytes(cap)));
+                note += &format!(", {seconds:.3e} s; {other} it takes {before:.3e} s{cap}{to_be_had}");
+                remark = remark.fact(&format!("seconds_{other}"), before);
+                if let Some(cap) = raised {
+                    remark = remark.fact(&format!("cap_{other}"), cap.0);
+                }
+            }
+            planned.plan.notes.push(note);
+            remark.emit(module.location());
+        }
     }
 }
 
