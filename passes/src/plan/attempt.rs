@@ -2,8 +2,9 @@
 
 use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
-use ballast_core::limits::{Limits, StopReason};
+use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::pipeline::{Schedule, Spec};
+use ballast_core::plan::compact_plans;
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::stage::{Stage, settle_views};
 use ballast_core::units::Bytes;
@@ -12,6 +13,7 @@ use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, PartitionMethod, RematOptions};
 use ballast_dialects::remarks::Kind;
 use ballast_partition as partition;
+use ballast_planner::ways::{self, Standing};
 use ballast_planner::{Again, Pipelining, Planned};
 use melior::ir::operation::{OperationLike, OperationRef};
 
@@ -24,6 +26,9 @@ use crate::program::{self, Program, mebibytes};
 
 /// Share of the limits in which a bound is found for a program whose fusions were divided, or whose devices or caps are others than those it was partitioned for.
 const BOUND_SHARE: f64 = 0.1;
+
+/// Times that a plan is planned on from.
+const MOST_TURNS: usize = 4;
 
 /// A program read and planned with one model of what the back end stores.
 pub(super) struct Attempt<'c, 'a> {
@@ -137,6 +142,45 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         let planned = self.planned.as_ref().ok()?;
         let raised = planned.relaxed.iter().map(|relaxed| relaxed.used).max();
         Some(Figures { seconds: planned.plan.balance.tmax_seconds, raised })
+    }
+
+    /// Plans on from the plan on one device while there is time left that nobody else uses; the better plan stays.
+    pub(super) fn planned_on(mut self, limits: &Limits, deadline: &Deadline) -> Self {
+        let is_on_one = self.program.cluster.devices.len() == 1 && self.planner.pipeline.is_none();
+        let turns = if is_on_one { MOST_TURNS } else { 0 };
+        for _ in 0..turns {
+            let Ok(Planned { plan, .. }) = &self.planned else { break };
+            let stopped = (plan.stop_reason, plan.gap);
+            let limits = ways::limits_to_plan_on(stopped, (limits, deadline));
+            let Some(next) = limits.and_then(|limits| self.planned_from_here(limits)) else { break };
+            let ran_out =
+                next.as_ref().is_ok_and(|planned| planned.plan.stop_reason == StopReason::TimeLimit);
+            if Standing::of(&next).is_better_than(Standing::of(&self.planned)) {
+                self.planned = next;
+            }
+            if !ran_out {
+                break;
+            }
+        }
+        self
+    }
+
+    /// Planned again, from the plan there is.
+    fn planned_from_here(&self, limits: Limits) -> Option<Result<Planned, ballast_planner::Error>> {
+        let planned = self.planned.as_ref().ok()?;
+        let stages = self.program.view().stages(&planned.device_of);
+        let plans = compact_plans(&stages, &planned.plan.ops).ok()?;
+        let in_use =
+            stages.into_iter().zip(plans).map(|(stage, plan)| (stage.device, (stage, plan))).collect();
+        let planner = ballast_planner::Options { limits, in_use, ..self.planner.clone() };
+        let device_of = planned.device_of.clone();
+        Some(ballast_planner::plan(
+            &self.program.view(),
+            device_of,
+            self.start.report.clone(),
+            &planner,
+            None,
+        ))
     }
 
     /// Says in the plan's notes and as remarks how it is planned.

@@ -41,8 +41,8 @@ impl<'c: 'a, 'a> Forms<'c, 'a> {
     /// # Errors
     /// With the diagnostic that was emitted; that there is no plan is no such error.
     pub(super) fn plan(self, source: &Source<'_>, asked: Asked<'_>) -> Result<Attempt<'c, 'a>, Reported> {
-        let module = self.module;
-        let mut best = self.best(source, asked)?;
+        let (limits, deadline, module) = (asked.planner.limits, asked.deadline, self.module);
+        let mut best = self.best(source, asked)?.planned_on(&limits, deadline);
         best.tell(module);
         Ok(best)
     }
