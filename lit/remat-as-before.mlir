@@ -9,7 +9,7 @@
 // RUN: FileCheck %s --check-prefix=SAID --input-file=%t.log
 // SAID: [Passed] Unroll
 // SAID: [Passed] AsBefore {{.*}}no plan was found that keeps the cap with loops opened: planned as it was before", cap_changed=16596, seconds={{.*}}, seconds_changed=
-// SAID: warning: no memory plan keeps the cap of device 0: asked 8298 bytes, used 9543 bytes, least possible 9220 bytes
+// SAID: warning: no memory plan was found that keeps the cap of device 0: asked 8298 bytes, used 9543 bytes, least possible in the ways tried to store values 9220 bytes
 // RUN: FileCheck %s --check-prefix=WRITTEN --input-file=%t.mlir
 // WRITTEN: cap = 9543, requested_cap = 8298, {{.*}}peak = 9220
 // WRITTEN-COUNT-1: "stablehlo.while"
@@ -21,9 +21,9 @@
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=none cap=70%% cap-counts=temp swap=false work-limit=20000" --ballast-verify 2>/dev/null | FileCheck %s --check-prefix=LOWER
 // LOWER: requested_cap = 6454, {{.*}}peak = 9220
 // LOWER: "stablehlo.while"
-// Under less than half there is no plan of either, and what is said is of both.
+// Under less than half there is no plan of either, and what is said is of both: other ways to open loops were not tried.
 // RUN: not ballast-opt %s --allow-unregistered-dialect --remat="fusion=none cap=45%% cap-counts=temp swap=false work-limit=20000" 2>&1 | FileCheck %s --check-prefix=REFUSED
-// REFUSED: error: no memory plan of device 0 keeps its cap of 4.1 KiB: 'stablehlo.while' alone needs more; the smallest cap not ruled out is 9.0 KiB
+// REFUSED: error: no memory plan of device 0 was found that keeps its cap of 4.1 KiB: 'stablehlo.while' alone needs more; the smallest cap not ruled out is 9.0 KiB in the ways tried to store values
 // Where the opened program keeps the cap it stays open: XLA makes one op of the slices and the stack, 8192 bytes.
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla-cpu heap-gaps=false cap=8192B cap-counts=temp swap=false work-limit=20000" --ballast-verify --remarks-filter=ballast 2>&1 | FileCheck %s --check-prefix=OPENED
 // OPENED-NOT: AsBefore

@@ -75,7 +75,8 @@ def Remat : BallastPass<"remat"> {
     stays as it was; a remark (`AsBefore`) and a note in the plan say so.
 
     Where no plan keeps the cap, the cap is raised in steps, `cap_met = false` says so in the plan, and a warning names the cap asked for, the one
-    used and the least possible, the op that binds, why, and what would help; `relax-limit=0` fails there instead.
+    used and the least possible, the op that binds, why, and what would help; `relax-limit=0` fails there instead. Where values may be stored in other ways than those that
+    were tried, the least possible is said to be that of these ways, and no cap is said to have no plan.
   }];
   let options = [
     FunctionOption, DevicesOption, DynamicDimOption, CapOption, CapCountsOption, FusionOption, HeapGapsOption, StorageOption, LoopsOption,

@@ -40,6 +40,8 @@ pub(super) struct Attempt<'c, 'a> {
     pub(super) planned: Result<Planned, ballast_planner::Error>,
     /// What is to be said of how it is planned.
     pub(super) told: Vec<Told>,
+    /// Where values may be stored or loops opened in other ways than those tried: the least that a plan of any of these needs.
+    pub(super) tried_least: Option<Bytes>,
 }
 
 /// What a plan comes to.
@@ -134,7 +136,15 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             &planner,
             start.movable.then_some(&repartition),
         );
-        Ok(Attempt { program, start, planner, cap: options.cap.clone(), planned, told: Vec::new() })
+        Ok(Attempt {
+            program,
+            start,
+            planner,
+            cap: options.cap.clone(),
+            planned,
+            told: Vec::new(),
+            tried_least: None,
+        })
     }
 
     /// What its plan comes to.
@@ -142,6 +152,19 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         let planned = self.planned.as_ref().ok()?;
         let raised = planned.relaxed.iter().map(|relaxed| relaxed.used).max();
         Some(Figures { seconds: planned.plan.balance.tmax_seconds, raised })
+    }
+
+    /// What no plan of any way tried so far needs less than, on one device.
+    pub(super) fn least(&self) -> Option<Bytes> {
+        self.tried_least.or_else(|| Some(Bytes(self.program.only_stage()?.problem.working_set().0)))
+    }
+
+    /// It is the best of several ways of which none needs less than `least`. That a cap has no plan is proved of these alone, and only where it is of all.
+    pub(super) fn tried(&mut self, least: Option<Bytes>, all_proved: bool) {
+        self.tried_least = least;
+        if let Err(ballast_planner::Error::Infeasible { proved, every_way, .. }) = &mut self.planned {
+            (*proved, *every_way) = (all_proved, false);
+        }
     }
 
     /// Plans on from the plan on one device while there is time left that nobody else uses; the better plan stays.

@@ -61,6 +61,7 @@ impl<'c: 'a, 'a> Forms<'c, 'a> {
             return Ok(opened);
         }
         let figures = opened.figures();
+        let mut least = opened.least();
         let is_last_resort = vec![true; before.len()];
         let Best { attempt: mut best, way, all_proved } = ways::best_of_ways(
             opened,
@@ -70,12 +71,13 @@ impl<'c: 'a, 'a> Forms<'c, 'a> {
             |number, _, limits| {
                 let form = &before[number];
                 let turn = Deadline::start(&limits);
-                plan_form(form.module(), form.read(source)?, Asked { deadline: &turn, ..asked }, limits)
+                let next =
+                    plan_form(form.module(), form.read(source)?, Asked { deadline: &turn, ..asked }, limits)?;
+                least = least.min(next.least());
+                Ok(next)
             },
         )?;
-        if let Err(ballast_planner::Error::Infeasible { proved, .. }) = &mut best.planned {
-            *proved = all_proved;
-        }
+        best.tried(least, all_proved);
         if let Some(form) = way.map(|number| &before[number]) {
             form.take_back(&best.program, module)?;
             best.told.push(Told {

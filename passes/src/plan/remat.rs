@@ -71,10 +71,10 @@ pub(crate) fn run_checked(module: OperationRef<'_, '_>, options: &RematOptions) 
     let source = program::Source { within: Some(planner.cap), ..source };
     let what = forms::Asked { options, planner: &planner, pipeline: asked, deadline: &deadline };
     let attempt = forms::Forms { module, program, before: &before }.plan(&source, what)?;
-    let Attempt { program, start, planner, cap, planned, .. } = attempt;
+    let Attempt { program, start, planner, cap, planned, tried_least, .. } = attempt;
     let planned =
         planned.map_err(|failure| relaxed::refuse(&program, &start.device_of, &failure, &planner))?;
-    relaxed::warn(&program, &planned, cap_asked, &planner);
+    relaxed::warn(&program, &planned, tried_least, (cap_asked, &planner));
     // The pass that made the partition has said it already, where it had the same caps and knew their bytes.
     let said = matches!(cap_asked, CapSpec::Absolute(_))
         && annotations::read_plan(&program.imported)

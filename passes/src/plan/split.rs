@@ -10,7 +10,6 @@ use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{self, RematOptions};
-use ballast_planner::Error;
 use ballast_planner::ways::{self, Standing};
 use melior::ir::operation::OperationRef;
 
@@ -129,6 +128,7 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             });
         }
         let figures = self.figures();
+        let mut least = self.least();
         let is_last_resort: Vec<bool> = others.iter().map(|way| way.held.is_empty()).collect();
         let time = (&planner.limits, deadline);
         let ways::Best { attempt: mut best, way, all_proved } = ways::best_of_ways(
@@ -146,12 +146,11 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
                 let planner = ballast_planner::Options { limits, ..planner.clone() };
                 let mut next = Attempt::make_from(start, module, program, options, (planner, None))?;
                 next.cap.clone_from(&cap);
+                least = least.min(next.least());
                 Ok(next)
             },
         )?;
-        if let Err(Error::Infeasible { proved, .. }) = &mut best.planned {
-            *proved = all_proved;
-        }
+        best.tried(least, all_proved);
         if let Some(way) = way.map(|number| &others[number]) {
             best.told.push(way.told(figures));
         }
