@@ -3,7 +3,7 @@
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=15 time-limit=10 swap=false" -split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARN
 
 // a may not run twice and nothing else can go: the cap is raised to the unchanged program's peak.
-// WARN: warning: no memory plan keeps the cap of device 0: asked 15 bytes, used 16 bytes
+// WARN: warning: no memory plan was found that keeps the cap of device 0: asked 15 bytes, used 16 bytes
 // CHECK-LABEL: func.func @never_recompute_is_kept
 // CHECK-NOT: ballast.recompute =
 func.func @never_recompute_is_kept(%x: tensor<1xf32>) -> tensor<1xi1> {
@@ -16,7 +16,7 @@ func.func @never_recompute_is_kept(%x: tensor<1xf32>) -> tensor<1xi1> {
 
 // -----
 
-// WARN: warning: no memory plan keeps the cap of device 0: asked 15 bytes, used 16 bytes
+// WARN: warning: no memory plan was found that keeps the cap of device 0: asked 15 bytes, used 16 bytes
 // CHECK-LABEL: func.func @must_keep_is_kept
 // CHECK-NOT: ballast.recompute =
 func.func @must_keep_is_kept(%x: tensor<1xf32>) -> tensor<1xi1> {
@@ -30,7 +30,7 @@ func.func @must_keep_is_kept(%x: tensor<1xf32>) -> tensor<1xi1> {
 // -----
 
 // What an unknown op does is unknown: it never runs twice.
-// WARN: warning: no memory plan keeps the cap of device 0: asked 15 bytes, used 16 bytes
+// WARN: warning: no memory plan was found that keeps the cap of device 0: asked 15 bytes, used 16 bytes
 // CHECK-LABEL: func.func @unknown_ops_run_once
 // CHECK-NOT: ballast.recompute =
 func.func @unknown_ops_run_once(%x: tensor<1xf32>) -> tensor<1xi1> {

@@ -72,7 +72,7 @@
 // RUN: ballast-opt %s --remat="solver=q-learning devices=%S/Inputs/fast-host.toml cap=15 overlap=true" --ballast-verify 2>&1 | FileCheck %s --check-prefix=VDNN
 // No op here is a convolution, so that the vDNN-like scheduler swaps nothing and its cap is raised to the peak.
 // RUN: ballast-opt %s --remat="solver=vdnn cap=15" --ballast-verify 2>&1 | FileCheck %s --check-prefix=VDNN
-// VDNN: warning: no memory plan keeps the cap of device 0: asked 15 bytes, used 16 bytes
+// VDNN: warning: no memory plan was found that keeps the cap of device 0: asked 15 bytes, used 16 bytes
 // VDNN-NOT: ballast.swap =
 
 // A cap without a plan is raised, and the op that binds is named.

@@ -64,7 +64,7 @@
 // ONCE-COUNT-24: "stablehlo.dot_general"
 // ONCE: "stablehlo.concatenate"{{.*}} -> tensor<24x64x64xf32>
 
-// Under a cap that the program with its loop whole is over; the cap is in bytes of that program.
+// Under a cap that the program with its loop whole is over; the cap is in bytes of that program. Opened it is over it by more, 5 MiB for 4: it stays as it was.
 // RUN: ballast-opt %s --remat="cap=90%% swap=false time-limit=2 function=layers" --remarks-filter=ballast --allow-unregistered-dialect -o %t.mlir 2> %t.log
 // RUN: FileCheck %s --check-prefix=OPENED --input-file=%t.log
 // RUN: FileCheck %s --check-prefix=CAP --input-file=%t.mlir
@@ -74,8 +74,9 @@
 // RUN: FileCheck %s --check-prefix=CAP --input-file=%t.mlir
 // OPENED: [Passed] Unroll {{.*}}Function=layers
 // OPENED-NOT: LoopWhole
+// OPENED: [Passed] AsBefore {{.*}}Function=layers
 // CAP-LABEL: func.func @layers
-// CAP-NOT: stablehlo.{{while|optimization_barrier}}
+// CAP-COUNT-1: stablehlo.while
 // CAP-LABEL: func.func @other
 // RUN: ballast-opt %s --remat="cap=90%% swap=false time-limit=2 function=layers loops=whole" --remarks-filter=ballast --allow-unregistered-dialect -o %t.mlir 2> %t.log
 // RUN: FileCheck %s --check-prefix=LEFT --input-file=%t.log

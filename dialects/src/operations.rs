@@ -191,7 +191,7 @@ pub fn replace_all_uses<'c>(from: impl ValueLike<'c>, to: Value<'c, '_>) {
     unsafe { mlirValueReplaceAllUsesOfWith(from.to_raw(), to.to_raw()) }
 }
 
-/// Moves an op to right before another one of its block; that values are made before they are read is for the caller to see to.
+/// Moves an op to right before another one, of its block or of another; that values are made before they are read is for the caller to see to.
 pub fn move_before(op: OperationRef<'_, '_>, other: OperationRef<'_, '_>) {
     // SAFETY: both ops are live and in a block.
     unsafe { mlirOperationMoveBefore(op.to_raw(), other.to_raw()) }

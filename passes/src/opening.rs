@@ -8,6 +8,7 @@ use ballast_dialects::attributes::{self as plan_ir, PLAN};
 use ballast_dialects::cloning::Mapping;
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::ir;
+use ballast_dialects::operations::{erase, move_before};
 use ballast_dialects::passes;
 use ballast_dialects::remarks::Kind;
 use melior::ir::Module;
@@ -31,29 +32,26 @@ use crate::program::{
 };
 
 /// Inlines the calls of private helpers, writes out gradients and opens loops that stand in a plan's way, and reads the program, which has something to plan.
+/// With it, what it was before each of these that was done, the earliest first.
 ///
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn read_for_planning<'c: 'a, 'a>(
     module: OperationRef<'c, 'a>,
     source: &Source<'_>,
-) -> Result<Program<'c, 'a>, Reported> {
+) -> Result<(Program<'c, 'a>, Vec<Before<'c>>), Reported> {
     let cluster = cluster(module, source.devices)?;
     inline_calls(module, Some(source.function))?;
     let widened = widen_products(module, source, &cluster)?;
-    let source = &widened.as_ref().map_or(*source, |widened| widened.like(source));
+    let source = &widened.map_or(*source, |widened| widened.like(source));
     let written = write_gradients_out(module, source, &cluster)?;
-    let source = &written.as_ref().map_or(*source, |written| written.like(source));
+    let source = &written.as_ref().map_or(*source, |written| written.was.like(source));
     let opened = open_loops(module, source, &cluster)?;
-    let source = &opened.as_ref().map_or(*source, |opened| opened.like(source));
+    let source = &opened.as_ref().map_or(*source, |opened| opened.was.like(source));
     let is_opened = opened.is_some();
-    let whole_peak = widened.or(written).or(opened).map(|before| before.whole_peak);
-    barriers::split(module)?;
-    products::exchange(module)?;
-    // On several devices the order is what they are cut in, too.
-    if cluster.0.devices.len() == 1 {
-        updates::hasten(module, &options(source))?;
-    }
+    let before: Vec<Before<'c>> = written.into_iter().chain(opened).collect();
+    let whole_peak = widened.or_else(|| before.first().map(|before| before.was)).map(|was| was.whole_peak);
+    prepare(module, source, &cluster.0)?;
     let program = read(module, source, cluster)?;
     let whole_peak = whole_peak.or(program.whole_peak);
     let program = Program { whole_peak, ..program };
@@ -76,7 +74,18 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
         }
         remark.emit(ir::place(op));
     }
-    Ok(program)
+    Ok((program, before))
+}
+
+/// Puts ops as the planner sees them best.
+fn prepare(module: OperationRef<'_, '_>, source: &Source<'_>, cluster: &Cluster) -> Result<(), Reported> {
+    barriers::split(module)?;
+    products::exchange(module)?;
+    // On several devices the order is what they are cut in, too.
+    if cluster.devices.len() == 1 {
+        updates::hasten(module, &options(source))?;
+    }
+    Ok(())
 }
 
 /// What a program on one device takes at least with its loops opened, where that is less than with loops as one op each: opened they are other ops, for which
@@ -95,17 +104,79 @@ fn faster_opened(
     Ok(opened.filter(|&seconds| seconds < program.least_tmax_seconds()))
 }
 
-/// A program with its loops opened, or its gradients written out: what it was like before.
-struct Opened {
+/// A program before its loops were opened, or its gradients written out.
+pub(crate) struct Before<'c> {
+    /// A copy of it, without an earlier plan.
+    module: Module<'c>,
+    was: Was,
+    /// What was done to it then.
+    pub(crate) done: &'static str,
+}
+
+impl<'c> Before<'c> {
+    /// Of a module as it is now; none where it cannot be copied.
+    fn of(
+        module: OperationRef<'c, '_>,
+        program: &Program<'_, '_>,
+        whole_peak: Bytes,
+        done: &'static str,
+    ) -> Option<Self> {
+        let module = Module::from_operation(Mapping::new().clone_op(&module))?;
+        Some(Before { module, was: Was::of(program, whole_peak), done })
+    }
+
+    /// The module it stands in.
+    pub(crate) fn module(&self) -> OperationRef<'c, '_> {
+        self.module.as_operation()
+    }
+
+    /// Reads it as it was, to be planned with nothing opened or written out.
+    ///
+    /// # Errors
+    /// With the diagnostic that was emitted.
+    pub(crate) fn read<'a>(&'a self, source: &Source<'_>) -> Result<Program<'c, 'a>, Reported>
+    where
+        'c: 'a,
+    {
+        let source = Source { loops: Loops::Whole, gradients: Gradients::Whole, ..self.was.like(source) };
+        let cluster = cluster(self.module(), source.devices)?;
+        prepare(self.module(), &source, &cluster.0)?;
+        Ok(read_quietly(self.module(), &source, cluster)?.0)
+    }
+
+    /// Puts its planned function into another module, in the place of the one of the same name. References to ops of that one must not be used after this, those
+    /// to ops of this one stay good.
+    ///
+    /// # Errors
+    /// With the diagnostic that was emitted.
+    pub(crate) fn take_back(
+        &self,
+        program: &Program<'_, '_>,
+        into: OperationRef<'_, '_>,
+    ) -> Result<(), Reported> {
+        let changed = import::function(into, Some(&program.imported.graph.name))?;
+        move_before(program.imported.function, changed);
+        erase(changed);
+        Ok(())
+    }
+}
+
+/// What is kept of a program that others are written for: an earlier plan is gone, and what it was made with stays.
+#[derive(Clone, Copy)]
+struct Was {
     /// Its peak on one device.
     whole_peak: Bytes,
     /// What the back end stores, as options or an earlier plan said.
     fusion: passes::FusionModel,
 }
 
-impl Opened {
-    /// Where to read the program from now: an earlier plan is gone, and what it was made with stays. A share is one of the peak before.
-    fn like<'o>(&self, source: &Source<'o>) -> Source<'o> {
+impl Was {
+    fn of(program: &Program<'_, '_>, whole_peak: Bytes) -> Self {
+        Was { whole_peak, fusion: program.storage.model() }
+    }
+
+    /// Where to read the program from now. A share is one of the peak before.
+    fn like<'o>(self, source: &Source<'o>) -> Source<'o> {
         let storage = match source.storage {
             Chosen::Options(_, counts, gaps) => Chosen::Options(self.fusion, counts, gaps),
             Chosen::Plan => Chosen::Plan,
@@ -128,7 +199,7 @@ fn widen_products(
     module: OperationRef<'_, '_>,
     source: &Source<'_>,
     cluster: &(Cluster, bool),
-) -> Result<Option<Opened>, Reported> {
+) -> Result<Option<Was>, Reported> {
     let Products::ForCap(cap) = source.products else { return Ok(None) };
     let has_any = import::functions(module).into_iter().any(|(_, function)| has_narrow_products(function));
     if cluster.0.devices.len() > 1 || !has_any {
@@ -159,16 +230,16 @@ fn widen_products(
         .remark(Kind::Passed, "WideProduct", "products of 16-bit floats are computed in f32")
         .fact("ops", written)
         .emit(function.location());
-    Ok(Some(Opened { whole_peak: peak, fusion: program.storage.model() }))
+    Ok(Some(Was::of(&program, peak)))
 }
 
 /// Writes out the gradients for which XLA's CPU compiler holds far more than they come to, where the program is over the cap with them as they are; what the program
 /// was like before, if it was done.
-fn write_gradients_out(
-    module: OperationRef<'_, '_>,
+fn write_gradients_out<'c>(
+    module: OperationRef<'c, '_>,
     source: &Source<'_>,
     cluster: &(Cluster, bool),
-) -> Result<Option<Opened>, Reported> {
+) -> Result<Option<Before<'c>>, Reported> {
     let Gradients::ForCap(cap) = source.gradients else { return Ok(None) };
     let has_any = |function: OperationRef<'_, '_>| {
         has_gradients::<Pool>(function)
@@ -195,12 +266,13 @@ fn write_gradients_out(
     if earlier.is_some() {
         annotations::clear(&program.imported, &[]);
     }
+    let Some(before) = Before::of(module, &program, peak, "gradients written out") else { return Ok(None) };
     let name = &program.imported.graph.name;
     write_out_in::<Pool>(name, function)?;
     write_out_in::<Depthwise>(name, function)?;
     take_sums_in(function)?;
     write_out_in::<Picked>(name, function)?;
-    Ok(Some(Opened { whole_peak: peak, fusion: program.storage.model() }))
+    Ok(Some(before))
 }
 
 /// The peak of a program on one device with every value kept until it is read last.
@@ -214,11 +286,11 @@ fn peak_as_it_is(program: &Program<'_, '_>) -> Bytes {
 /// like before, if it was done.
 ///
 /// A plan that puts everything on one device, whatever its memory, is forgotten for it: the pass that made it knew no cap.
-fn open_loops(
-    module: OperationRef<'_, '_>,
+fn open_loops<'c>(
+    module: OperationRef<'c, '_>,
     source: &Source<'_>,
     cluster: &(Cluster, bool),
-) -> Result<Option<Opened>, Reported> {
+) -> Result<Option<Before<'c>>, Reported> {
     let again = matches!(source.loops, Loops::ForCap(_)) && cluster.0.devices.len() == 1;
     let looped = |function: OperationRef<'_, '_>| {
         (again || !function.has_attribute(PLAN)) && ir::nested(function).into_iter().any(is_loop)
@@ -258,11 +330,12 @@ fn open_loops(
     if earlier.is_some() {
         annotations::clear(&program.imported, &[]);
     }
+    let Some(before) = Before::of(module, &program, peak, "loops opened") else { return Ok(None) };
     // On one device they are opened for the memory of each value, which fusion across iterations only helps.
     let iterations = if program.cluster.devices.len() > 1 { Iterations::Apart } else { Iterations::Joined };
     let budget = Budget::new(most_ops, iterations);
     open_in_function(&program.imported.graph.name, program.imported.function, Nested::Outer, budget)?;
-    Ok(Some(Opened { whole_peak: peak, fusion: program.storage.model() }))
+    Ok(Some(before))
 }
 
 /// What the slowest device takes at least with the loops opened, tried on a copy: ops of short iterations may take longer one by one than

@@ -174,6 +174,12 @@ impl Program<'_, '_> {
         ballast_core::program::Program { graph: &imported.graph, costs, cluster }
     }
 
+    /// The only stage of a program that has one device.
+    pub(crate) fn only_stage(&self) -> Option<Stage> {
+        let Program { imported, costs, cluster, .. } = self;
+        if cluster.devices.len() > 1 { None } else { stage_on_one(&imported.graph, costs, cluster) }
+    }
+
     /// Reports an error at an op, or at the function.
     pub(crate) fn error(&self, op: Option<OpId>, text: &str) -> Reported {
         diagnostics::error(self.place(op), text)

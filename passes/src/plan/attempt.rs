@@ -2,8 +2,9 @@
 
 use ballast_core::cap::CapSpec;
 use ballast_core::device::DeviceId;
-use ballast_core::limits::{Limits, StopReason};
+use ballast_core::limits::{Deadline, Limits, StopReason};
 use ballast_core::pipeline::{Schedule, Spec};
+use ballast_core::plan::compact_plans;
 use ballast_core::report::{Bound, BoundClass, Report, SearchStats};
 use ballast_core::stage::{Stage, settle_views};
 use ballast_core::units::Bytes;
@@ -12,6 +13,7 @@ use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::passes::{self, PartitionMethod, RematOptions};
 use ballast_dialects::remarks::Kind;
 use ballast_partition as partition;
+use ballast_planner::ways::{self, Standing};
 use ballast_planner::{Again, Pipelining, Planned};
 use melior::ir::operation::{OperationLike, OperationRef};
 
@@ -20,10 +22,13 @@ use crate::annotations::settings::PlanSettings;
 use crate::import::dlti_text;
 use crate::parts;
 use crate::plan::rl_partition::{granularity, mover, order};
-use crate::program::{self, Program};
+use crate::program::{self, Program, mebibytes};
 
 /// Share of the limits in which a bound is found for a program whose fusions were divided, or whose devices or caps are others than those it was partitioned for.
 const BOUND_SHARE: f64 = 0.1;
+
+/// Times that a plan is planned on from.
+const MOST_TURNS: usize = 4;
 
 /// A program read and planned with one model of what the back end stores.
 pub(super) struct Attempt<'c, 'a> {
@@ -33,6 +38,32 @@ pub(super) struct Attempt<'c, 'a> {
     /// The cap, as the plan's settings say it.
     pub(super) cap: String,
     pub(super) planned: Result<Planned, ballast_planner::Error>,
+    /// What is to be said of how it is planned.
+    pub(super) told: Vec<Told>,
+    /// Where values may be stored or loops opened in other ways than those tried: the least that a plan of any of these needs.
+    pub(super) tried_least: Option<Bytes>,
+}
+
+/// What a plan comes to.
+#[derive(Clone, Copy)]
+pub(super) struct Figures {
+    /// Time of the slowest device.
+    seconds: f64,
+    /// The largest cap raised, if one is.
+    pub(super) raised: Option<Bytes>,
+}
+
+/// What is said of a plan that another one was dropped for.
+pub(super) struct Told {
+    /// Of the remark.
+    pub(super) name: &'static str,
+    pub(super) text: String,
+    /// What the other one is.
+    pub(super) other: &'static str,
+    /// What that came to, if it was a plan.
+    pub(super) figures: Option<Figures>,
+    /// How to have that.
+    pub(super) to_be_had: &'static str,
 }
 
 impl<'c: 'a, 'a> Attempt<'c, 'a> {
@@ -105,7 +136,94 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             &planner,
             start.movable.then_some(&repartition),
         );
-        Ok(Attempt { program, start, planner, cap: options.cap.clone(), planned })
+        Ok(Attempt {
+            program,
+            start,
+            planner,
+            cap: options.cap.clone(),
+            planned,
+            told: Vec::new(),
+            tried_least: None,
+        })
+    }
+
+    /// What its plan comes to.
+    pub(super) fn figures(&self) -> Option<Figures> {
+        let planned = self.planned.as_ref().ok()?;
+        let raised = planned.relaxed.iter().map(|relaxed| relaxed.used).max();
+        Some(Figures { seconds: planned.plan.balance.tmax_seconds, raised })
+    }
+
+    /// What no plan of any way tried so far needs less than, on one device.
+    pub(super) fn least(&self) -> Option<Bytes> {
+        self.tried_least.or_else(|| Some(Bytes(self.program.only_stage()?.problem.working_set().0)))
+    }
+
+    /// It is the best of several ways of which none needs less than `least`. That a cap has no plan is proved of these alone, and only where it is of all.
+    pub(super) fn tried(&mut self, least: Option<Bytes>, all_proved: bool) {
+        self.tried_least = least;
+        if let Err(ballast_planner::Error::Infeasible { proved, every_way, .. }) = &mut self.planned {
+            (*proved, *every_way) = (all_proved, false);
+        }
+    }
+
+    /// Plans on from the plan on one device while there is time left that nobody else uses; the better plan stays.
+    pub(super) fn planned_on(mut self, limits: &Limits, deadline: &Deadline) -> Self {
+        let is_on_one = self.program.cluster.devices.len() == 1 && self.planner.pipeline.is_none();
+        let turns = if is_on_one { MOST_TURNS } else { 0 };
+        for _ in 0..turns {
+            let Ok(Planned { plan, .. }) = &self.planned else { break };
+            let stopped = (plan.stop_reason, plan.gap);
+            let limits = ways::limits_to_plan_on(stopped, (limits, deadline));
+            let Some(next) = limits.and_then(|limits| self.planned_from_here(limits)) else { break };
+            let ran_out =
+                next.as_ref().is_ok_and(|planned| planned.plan.stop_reason == StopReason::TimeLimit);
+            if Standing::of(&next).is_better_than(Standing::of(&self.planned)) {
+                self.planned = next;
+            }
+            if !ran_out {
+                break;
+            }
+        }
+        self
+    }
+
+    /// Planned again, from the plan there is.
+    fn planned_from_here(&self, limits: Limits) -> Option<Result<Planned, ballast_planner::Error>> {
+        let planned = self.planned.as_ref().ok()?;
+        let stages = self.program.view().stages(&planned.device_of);
+        let plans = compact_plans(&stages, &planned.plan.ops).ok()?;
+        let in_use =
+            stages.into_iter().zip(plans).map(|(stage, plan)| (stage.device, (stage, plan))).collect();
+        let planner = ballast_planner::Options { limits, in_use, ..self.planner.clone() };
+        let device_of = planned.device_of.clone();
+        Some(ballast_planner::plan(
+            &self.program.view(),
+            device_of,
+            self.start.report.clone(),
+            &planner,
+            None,
+        ))
+    }
+
+    /// Says in the plan's notes and as remarks how it is planned.
+    pub(super) fn tell(&mut self, module: OperationRef<'_, '_>) {
+        let Ok(planned) = &mut self.planned else { return };
+        let seconds = planned.plan.balance.tmax_seconds;
+        for Told { name, text, other, figures, to_be_had } in &self.told {
+            let mut note = text.clone();
+            let mut remark = self.program.remark(Kind::Passed, name, text).fact("seconds", seconds);
+            if let Some(Figures { seconds: before, raised }) = *figures {
+                let cap = raised.map_or_else(String::new, |cap| format!(" and a cap of {}", mebibytes(cap)));
+                note += &format!(", {seconds:.3e} s; {other} it takes {before:.3e} s{cap}{to_be_had}");
+                remark = remark.fact(&format!("seconds_{other}"), before);
+                if let Some(cap) = raised {
+                    remark = remark.fact(&format!("cap_{other}"), cap.0);
+                }
+            }
+            planned.plan.notes.push(note);
+            remark.emit(module.location());
+        }
     }
 }
 

@@ -51,7 +51,7 @@ fn shortest(
     let planner = remat::planner_options(module, options)?;
     let loops = Loops::chosen(options.loops, Loops::ForTime);
     let source = program::Source { loops, results_apart: true, ..program::source!(options) };
-    let mut program = opening::read_for_planning(module, &source)?;
+    let (mut program, _) = opening::read_for_planning(module, &source)?;
     program::recall_passes(&mut program);
     // The plan itself stays until the program is partitioned: it may be all that tells the passes apart.
     program::forget_devices(&mut program);

@@ -4,6 +4,7 @@ mod attempt;
 pub(crate) mod ballast_place;
 pub(crate) mod ballast_plan;
 mod explained;
+mod forms;
 mod page;
 mod relaxed;
 pub(crate) mod remat;

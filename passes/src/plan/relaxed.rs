@@ -30,17 +30,25 @@ struct Why {
     remedy: &'static str,
 }
 
-/// Warns, once per function, of caps that were raised, each to at most `relax_limit` times what was asked for as `cap`.
-pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, cap: CapSpec, options: &Options) {
+/// Warns, once per function, of caps that were raised, each to at most `relax_limit` times what was asked for as `cap`. On one device where values may be stored in other
+/// ways than those tried, `tried_least` is the least that a plan of any of these needs: nobody knows what is possible.
+pub(crate) fn warn(
+    program: &Program<'_, '_>,
+    planned: &Planned,
+    tried_least: Option<Bytes>,
+    (cap, options): (CapSpec, &Options),
+) {
     let shortfall = |relaxed: &&Relaxed| relaxed.used.as_f64() / relaxed.requested.as_f64().max(1.0);
     let Some(worst) = planned.relaxed.iter().max_by(|a, b| shortfall(a).total_cmp(&shortfall(b))) else {
         return;
     };
     let all = stages(&program.imported.graph, &program.costs, &program.cluster, &planned.device_of);
     let figures = |relaxed: &Relaxed| {
-        let [requested, used, least] = [relaxed.requested, relaxed.used, relaxed.least].map(mebibytes);
-        let mut text = format!("asked {requested}, used {used}, least possible {least}");
-        if let Some(smallest) = relaxed.smallest.filter(|&smallest| smallest != relaxed.least) {
+        let least = tried_least.unwrap_or(relaxed.least);
+        let [requested, used, told] = [relaxed.requested, relaxed.used, least].map(mebibytes);
+        let in_ways = if tried_least.is_some() { " in the ways tried to store values" } else { "" };
+        let mut text = format!("asked {requested}, used {used}, least possible{in_ways} {told}");
+        if let Some(smallest) = relaxed.smallest.filter(|&smallest| smallest != least) {
             text += &format!(", smallest found to have a plan {}", mebibytes(smallest));
         }
         text
@@ -48,8 +56,10 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, cap: CapSpec, o
     let op = worst.op.or_else(|| binding(all.get(worst.device.0)?));
     let (reason, remedy) = why(program, all.get(worst.device.0), (op, worst.requested), options);
     let name = op.map_or("", |op| &program.imported.graph.ops[op].name);
+    let is_proved = tried_least.is_none() && worst.least > worst.requested;
+    let keeps = if is_proved { "no memory plan keeps" } else { "no memory plan was found that keeps" };
     let text = format!(
-        "no memory plan keeps the cap of device {}: {}; '{name}' binds: {reason}. {remedy}",
+        "{keeps} the cap of device {}: {}; '{name}' binds: {reason}. {remedy}",
         worst.device,
         figures(worst),
     );
@@ -75,11 +85,11 @@ pub(crate) fn warn(program: &Program<'_, '_>, planned: &Planned, cap: CapSpec, o
     diagnostics::warning_with_notes(program.place(op), &text, &notes);
     let number = |bytes: Option<Bytes>| bytes.map_or_else(|| "none".to_owned(), |bytes| bytes.0.to_string());
     program
-        .remark(Kind::Missed, "Cap", "no memory plan keeps the cap asked for")
+        .remark(Kind::Missed, "Cap", format!("{keeps} the cap asked for"))
         .fact("device", worst.device)
         .fact("requested_cap", worst.requested.0)
         .fact("cap", worst.used.0)
-        .fact("least_cap", worst.least.0)
+        .fact("least_cap", tried_least.unwrap_or(worst.least).0)
         .fact("smallest_cap", number(worst.smallest))
         .fact("raised_caps", planned.relaxed.len())
         .fact("unavoidable_caps", unavoidable.map_or(0, |found| found.caps))

@@ -23,7 +23,7 @@ use crate::files::{self, Named, named};
 use crate::import::dlti_text;
 use crate::opening;
 use crate::plan::attempt::{Attempt, Start};
-use crate::plan::{explained, page, relaxed, split};
+use crate::plan::{explained, forms, page, relaxed};
 use crate::program::{self, Gradients, Loops, Products, Program};
 use crate::signals;
 
@@ -59,7 +59,7 @@ pub(crate) fn run_checked(module: OperationRef<'_, '_>, options: &RematOptions) 
         results_apart: asked.is_some() || planner.order == ballast_remat::Order::Free,
         ..program::source!(options)
     };
-    let program = opening::read_for_planning(module, &source)?;
+    let (program, before) = opening::read_for_planning(module, &source)?;
     let mut options = options.clone();
     if let (Some(peak), CapSpec::Share(_)) = (program.whole_peak, planner.cap) {
         // The same bytes: opened, the program may hold more or less.
@@ -70,14 +70,13 @@ pub(crate) fn run_checked(module: OperationRef<'_, '_>, options: &RematOptions) 
     if annotations::read_plan(&program.imported).is_none() {
         program::warn_of_shardings(module, &program);
     }
-    let limits = split::limits_of_whole(&program, options, &planner, asked.is_some());
-    let whole = ballast_planner::Options { limits, ..planner.clone() };
-    let attempt = Attempt::make(module, program, options, whole, asked)?
-        .with_fused_ops_split(module, options, planner, &deadline)?;
-    let Attempt { program, start, planner, cap, planned } = attempt;
+    let source = program::Source { within: Some(planner.cap), ..source };
+    let what = forms::Asked { options, planner: &planner, pipeline: asked, deadline: &deadline };
+    let attempt = forms::Forms { module, program, before: &before }.plan(&source, what)?;
+    let Attempt { program, start, planner, cap, planned, tried_least, .. } = attempt;
     let planned =
         planned.map_err(|failure| relaxed::refuse(&program, &start.device_of, &failure, &planner))?;
-    relaxed::warn(&program, &planned, cap_asked, &planner);
+    relaxed::warn(&program, &planned, tried_least, (cap_asked, &planner));
     // The pass that made the partition has said it already, where it had the same caps and knew their bytes.
     let said = matches!(cap_asked, CapSpec::Absolute(_))
         && annotations::read_plan(&program.imported)

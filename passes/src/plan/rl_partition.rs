@@ -47,7 +47,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     let loops = Loops::chosen(options.loops, Loops::ForTime);
     let results_apart = pipeline.is_some();
     let source = program::Source { loops, results_apart, ..program::source!(options) };
-    let mut program = opening::read_for_planning(module, &source)?;
+    let (mut program, _) = opening::read_for_planning(module, &source)?;
     program::recall_passes(&mut program);
     program::forget_plan(&mut program);
     program.divide_devices(pipeline)?;

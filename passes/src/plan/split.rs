@@ -10,15 +10,13 @@ use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::Reported;
 use ballast_dialects::passes::{self, RematOptions};
-use ballast_dialects::remarks::Kind;
-use ballast_planner::Error;
 use ballast_planner::ways::{self, Standing};
-use melior::ir::operation::{OperationLike as _, OperationRef};
+use melior::ir::operation::OperationRef;
 
 use crate::annotations;
 use crate::parts;
-use crate::plan::attempt::Attempt;
-use crate::program::{self, Program, Source, mebibytes, stage_on_one};
+use crate::plan::attempt::{Attempt, Figures, Told};
+use crate::program::{self, Program, Source};
 
 /// What is planned in parts, in eighths of the cap: fewer the later it is tried.
 const IN_PARTS: [(u64, &str); 3] = [
@@ -41,7 +39,7 @@ pub(super) fn limits_of_whole(
 
 /// The share of the time that planning fused ops as a whole is worth under a cap: all of it where parts are not asked for.
 fn share_of_whole(program: &Program<'_, '_>, options: &RematOptions, cap: CapSpec) -> f64 {
-    let stage = only_stage(program).filter(|_| is_open(program, options));
+    let stage = program.only_stage().filter(|_| is_open(program, options));
     stage.map_or(1.0, |stage| ways::share_of_whole(&stage, cap_of(&stage, program, cap)))
 }
 
@@ -58,12 +56,6 @@ fn is_open(program: &Program<'_, '_>, options: &RematOptions) -> bool {
     is_left_open && !program.groups.is_empty() && is_undecided
 }
 
-/// The only stage of a program that has one device.
-fn only_stage(program: &Program<'_, '_>) -> Option<Stage> {
-    let Program { imported, costs, cluster, .. } = program;
-    if cluster.devices.len() > 1 { None } else { stage_on_one(&imported.graph, costs, cluster) }
-}
-
 /// The cap of the only stage.
 fn cap_of(stage: &Stage, program: &Program<'_, '_>, cap: CapSpec) -> Bytes {
     cap.bytes(Bytes(stage.problem.unplanned_peak()), program.cluster.devices[stage.device.0].memory)
@@ -75,6 +67,27 @@ struct Way {
     fusion: passes::FusionModel,
     /// Ops that store their values besides those that do anyway.
     held: Vec<OpId>,
+}
+
+impl Way {
+    /// What is said where it is taken, of a program that came to these figures with fused ops whole.
+    fn told(&self, figures: Option<Figures>) -> Told {
+        let why = match figures {
+            Some(Figures { raised: None, .. }) => "fused ops leave little room beside them whole",
+            _ => "no plan keeps the cap with fused ops whole",
+        };
+        let to_be_had = match self.fusion {
+            passes::FusionModel::XlaCpu => "",
+            _ => ", to be had with `fusion=xla`",
+        };
+        Told {
+            name: "FusionSplit",
+            text: format!("{why}: planned with {}", self.text),
+            other: "whole",
+            figures,
+            to_be_had,
+        }
+    }
 }
 
 impl<'c: 'a, 'a> Attempt<'c, 'a> {
@@ -101,7 +114,7 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         let source =
             Source { measured_storage: &options.storage, results_apart, ..program::source!(options) };
         let mut others = Vec::new();
-        if let Some(stage) = only_stage(&self.program) {
+        if let Some(stage) = self.program.only_stage() {
             // The same bytes, though the unplanned peak counts more.
             let bytes = cap_of(&stage, &self.program, planner.cap);
             (planner.cap, cap) = (CapSpec::Absolute(bytes), bytes.0.to_string());
@@ -114,7 +127,8 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
                 held: Vec::new(),
             });
         }
-        let whole = self.figures();
+        let figures = self.figures();
+        let mut least = self.least();
         let is_last_resort: Vec<bool> = others.iter().map(|way| way.held.is_empty()).collect();
         let time = (&planner.limits, deadline);
         let ways::Best { attempt: mut best, way, all_proved } = ways::best_of_ways(
@@ -132,15 +146,13 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
                 let planner = ballast_planner::Options { limits, ..planner.clone() };
                 let mut next = Attempt::make_from(start, module, program, options, (planner, None))?;
                 next.cap.clone_from(&cap);
+                least = least.min(next.least());
                 Ok(next)
             },
         )?;
-        let chosen = way.map(|number| &others[number]);
-        if let Some(way) = chosen {
-            best.say(module, way, whole);
-        }
-        if let Err(Error::Infeasible { proved, .. }) = &mut best.planned {
-            *proved = all_proved;
+        best.tried(least, all_proved);
+        if let Some(way) = way.map(|number| &others[number]) {
+            best.told.push(way.told(figures));
         }
         Ok(best)
     }
@@ -169,43 +181,9 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
 
     /// Does an op that takes much of the cap by itself leave so little that the plan makes a lot again?
     fn is_slow_for_one_op(&self, options: &RematOptions, cap: CapSpec) -> bool {
-        let stage = only_stage(&self.program).filter(|_| is_open(&self.program, options));
+        let stage = self.program.only_stage().filter(|_| is_open(&self.program, options));
         stage.zip(self.planned.as_ref().ok()).is_some_and(|(stage, planned)| {
             ways::is_slow_for_one_op(planned, &stage, cap_of(&stage, &self.program, cap))
         })
-    }
-
-    /// Time of the slowest device, seconds, and the largest cap raised, if one is.
-    fn figures(&self) -> Option<(f64, Option<Bytes>)> {
-        let planned = self.planned.as_ref().ok()?;
-        let used = planned.relaxed.iter().map(|relaxed| relaxed.used).max();
-        Some((planned.plan.balance.tmax_seconds, used))
-    }
-
-    /// Says how values are stored, and what the plan with fused ops whole takes, and under which cap.
-    fn say(&mut self, module: OperationRef<'c, 'a>, way: &Way, whole: Option<(f64, Option<Bytes>)>) {
-        let Ok(planned) = &mut self.planned else { return };
-        let seconds = planned.plan.balance.tmax_seconds;
-        let why = match whole {
-            Some((_, None)) => "fused ops leave little room beside them whole",
-            _ => "no plan keeps the cap with fused ops whole",
-        };
-        let text = format!("{why}: planned with {}", way.text);
-        let mut note = text.clone();
-        let to_be_had = match way.fusion {
-            passes::FusionModel::XlaCpu => "",
-            _ => ", to be had with `fusion=xla`",
-        };
-        let mut remark = self.program.remark(Kind::Passed, "FusionSplit", &text).fact("seconds", seconds);
-        if let Some((before, used)) = whole {
-            let cap = used.map_or_else(String::new, |used| format!(" and a cap of {}", mebibytes(used)));
-            note += &format!(", {seconds:.3e} s; whole it takes {before:.3e} s{cap}{to_be_had}");
-            remark = remark.fact("seconds_whole", before);
-            if let Some(used) = used {
-                remark = remark.fact("cap_whole", used.0);
-            }
-        }
-        planned.plan.notes.push(note);
-        remark.emit(module.location());
     }
 }

@@ -125,6 +125,9 @@ pub struct Pipelining {
 /// What [`Error::Infeasible`] says where a longer search may still find a plan: the name of the op that binds is followed by it.
 pub const UNPROVED: &str = "binds in the best plan found";
 
+/// What [`Error::Infeasible`] says of a smallest cap that other ways to store values, or to open loops, may go below.
+const TRIED: &str = " in the ways tried to store values";
+
 /// What [`Error::Infeasible`] begins with, by which programs that read messages know it.
 pub const NO_PLAN: &str = "no memory plan";
 
@@ -133,8 +136,8 @@ pub const NO_PLAN: &str = "no memory plan";
 pub enum Error {
     /// No plan of this stage keeps its cap, and relaxing was off or did not help.
     #[error(
-        "{NO_PLAN} of device {device} {} its cap of {}: '{label}' {}; the smallest cap {} {}{}",
-        if *proved { "keeps" } else { "was found that keeps" },
+        "{NO_PLAN} of device {device} {} its cap of {}: '{label}' {}; the smallest cap {} {}{}{}",
+        if *proved && *every_way { "keeps" } else { "was found that keeps" },
         told_apart([*cap, *smallest])[0],
         match *proved {
             true if smallest.0 > cap.0.saturating_add(1) => "alone needs more",
@@ -143,6 +146,7 @@ pub enum Error {
         },
         if *found { "found to have a plan is" } else { "not ruled out is" },
         told_apart([*cap, *smallest])[1],
+        if *every_way || *found { "" } else { TRIED },
         meant_as_share(*cap, *smallest),
     )]
     Infeasible {
@@ -160,6 +164,8 @@ pub enum Error {
         found: bool,
         /// Is it proved that the cap has no plan?
         proved: bool,
+        /// Does what is proved hold however values are stored and loops are opened, or in the ways alone that were tried?
+        every_way: bool,
     },
     /// A solver failed, or proposed what the judge refuses.
     #[error("device {device}: {message}")]
@@ -227,12 +233,22 @@ mod tests {
 
     #[test]
     fn a_cap_missed_by_a_few_bytes_is_told_from_the_smallest_one() {
-        let refused = |cap, smallest| {
+        let refused_in = |cap, smallest, every_way| {
             let (device, label) = (DeviceId(0), "dot".to_owned());
             let (cap, smallest) = (Bytes(cap), Bytes(smallest));
-            Error::Infeasible { device, op: None, label, cap, smallest, found: false, proved: true }
-                .to_string()
+            Error::Infeasible {
+                device,
+                op: None,
+                label,
+                cap,
+                smallest,
+                found: false,
+                proved: true,
+                every_way,
+            }
+            .to_string()
         };
+        let refused = |cap, smallest| refused_in(cap, smallest, true);
         let near = refused(12_163_481, 12_163_482);
         assert!(
             near.contains("its cap of 12163481 B:") && near.contains("ruled out is 12163482 B"),
@@ -247,5 +263,12 @@ mod tests {
         );
         assert!(refused(1024, 2048).contains("ruled out is 2.0 KiB"));
         assert!(refused(1024, 2048).starts_with(&format!("{NO_PLAN} of device 0 keeps")), "that is proved");
+        // Proved of the ways to store values that were tried, and of no other.
+        let tried = refused_in(1024, 2048, false);
+        assert!(
+            tried.starts_with(&format!("{NO_PLAN} of device 0 was found that keeps"))
+                && tried.ends_with("ruled out is 2.0 KiB in the ways tried to store values"),
+            "{tried}"
+        );
     }
 }

@@ -208,6 +208,7 @@ fn plan_stage(
                 smallest: Bytes(smallest_cap),
                 found,
                 proved,
+                every_way: true,
             }
         }
         other => failed(other.to_string(), None),

@@ -2,7 +2,8 @@
 //!
 //! A program is read anew for every way, by whoever can read it. Here is which ways are worth trying, for how long, and which plan is taken.
 
-use ballast_core::limits::{Deadline, Limits};
+use ballast_core::limits::{Deadline, Limits, StopReason};
+use ballast_core::report::PROOF_TOLERANCE;
 use ballast_core::stage::Stage;
 use ballast_core::units::Bytes;
 
@@ -33,6 +34,19 @@ pub fn share_of_whole(stage: &Stage, cap: Bytes) -> f64 {
 #[must_use]
 pub fn is_slow_for_one_op(planned: &Planned, stage: &Stage, cap: Bytes) -> bool {
     share_of_whole(stage, cap) < 1.0 && planned.plan.balance.tmax_seconds > SLOW * stage.problem.total_time()
+}
+
+/// The limits to plan on with from a plan of such a gap, where the clock alone ended its search and nobody else uses the time that is left: what planning one way may
+/// take is a share of the limit, for the sake of ways that may have come to nothing at once.
+#[must_use]
+pub fn limits_to_plan_on(
+    (stop, gap): (StopReason, f64),
+    (limits, deadline): (&Limits, &Deadline),
+) -> Option<Limits> {
+    let is_open = stop == StopReason::TimeLimit && gap > PROOF_TOLERANCE;
+    let rest = deadline.remaining_seconds();
+    let seconds = limits.time_limit_seconds.filter(|seconds| is_open && rest > LEAST_REST * seconds);
+    seconds.map(|_| Limits { time_limit_seconds: Some(rest), ..*limits })
 }
 
 /// What planning a program one way came to.
@@ -88,7 +102,8 @@ impl Standing {
 
     /// By caps raised, the bytes they were raised to, and the time of the slowest device; without plans, by the smallest cap not ruled out. Rounds are compared
     /// otherwise (`rank.rs`), as a placement has many devices and what is missing on one is made up for by time: another way is for the sake of the cap.
-    fn is_better_than(self, other: Self) -> bool {
+    #[must_use]
+    pub fn is_better_than(self, other: Self) -> bool {
         use Standing::{Planned, Refused};
         match (self, other) {
             (Refused { smallest: own, .. }, Refused { smallest: others, .. }) => own < others,
@@ -234,6 +249,27 @@ mod tests {
             numbers(&[planned(9, 1.0), planned(5, 1.0), planned(7, 1.0), planned(0, 4.0)]),
             (Some(2), vec![0, 1, 2])
         );
+    }
+
+    #[test]
+    fn a_plan_that_the_clock_ended_has_the_time_that_is_left() {
+        let limits = Limits { time_limit_seconds: Some(100.0), ..Limits::default() };
+        let seconds = |stop, gap, left| {
+            let deadline = Deadline::after(Some(left));
+            let found = limits_to_plan_on((stop, gap), (&limits, &deadline));
+            found.and_then(|limits| limits.time_limit_seconds).map(f64::round)
+        };
+        assert_eq!(seconds(StopReason::TimeLimit, 0.1, 75.0), Some(75.0));
+        // Nothing is to be had: it is proved, it came to its end, somebody wants it to stop, or a twentieth of the limit is left.
+        assert_eq!(seconds(StopReason::TimeLimit, 0.0, 75.0), None);
+        for stop in [StopReason::Proved, StopReason::Finished, StopReason::WorkLimit, StopReason::Interrupted]
+        {
+            assert_eq!(seconds(stop, 0.1, 75.0), None, "{stop:?}");
+        }
+        assert_eq!(seconds(StopReason::TimeLimit, 0.1, 5.0), None);
+        // No clock is read where there is no limit of time.
+        let counted = Limits { time_limit_seconds: None, work_limit: Some(1), ..limits };
+        assert_eq!(limits_to_plan_on((StopReason::TimeLimit, 0.1), (&counted, &Deadline::after(None))), None);
     }
 
     #[test]

@@ -351,6 +351,7 @@ fn plan_device(
                 smallest: Bytes(if floor > requested.0 { floor } else { unplanned_need }),
                 found: floor <= requested.0,
                 proved: floor > requested.0,
+                every_way: true,
             });
         }
         steps += 1;
