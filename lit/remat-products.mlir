@@ -1,37 +1,59 @@
-// Products of 16-bit floats are computed in f32 before planning where the program is over the cap with the copies of their operands, under fusion=xla-cpu on one device.
+// A transposed product becomes the product of the exchanged operands, as XLA makes it: what updates a weight can then overwrite it.
+// RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=100%% fusion=none swap=false" -split-input-file | FileCheck %s
+// What is timed of it, alone, is the product that is planned.
+// RUN: ballast-opt %s --allow-unregistered-dialect --ballast-split-ops -split-input-file 2> %t.keys | FileCheck %s --check-prefix=TIMED
+// TIMED: func.func @op0(
+// TIMED-NEXT: "stablehlo.dot_general"{{.*}} -> tensor<16x32xf32>
+// TIMED-NEXT: return
 
-// Left whole, the operand and the result of the second product count, which are 64 bytes each: XLA holds four to six times that.
-// RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla-cpu cap-counts=temp heap-gaps=false products=whole cap=600B time-limit=5" --ballast-verify | FileCheck %s --check-prefix=WHOLE
-// Nothing is over the cap: the program stays as it is.
-// RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla-cpu cap-counts=temp heap-gaps=false time-limit=5" --ballast-verify | FileCheck %s --check-prefix=WHOLE
-// RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla-cpu cap-counts=temp heap-gaps=false products=auto cap=768B time-limit=5" --ballast-verify | FileCheck %s --check-prefix=WHOLE
-// WHOLE: peak = 128, unplanned_peak = 128
-// WHOLE-NOT: xf32>
-// In f32 both matrices are 256 bytes and rows 128. The first matrix is held for the third product, so the second has 256 + 256 + 128 + 128 = 768 bytes; copied again, it has 512. A share is one of the 768 bytes.
-// RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla-cpu cap-counts=temp heap-gaps=false cap=80% time-limit=5" --ballast-verify --remarks-filter=ballast 2>&1 | FileCheck %s --check-prefix=WIDE
-// RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla-cpu cap-counts=temp heap-gaps=false cap=600B time-limit=5" --ballast-verify --remarks-filter=ballast 2>&1 | FileCheck %s --check-prefix=WIDE
-// So it is where a partition put everything on one device.
-// RUN: ballast-opt %s --allow-unregistered-dialect --rl-partition="fusion=xla-cpu devices=1 time-limit=5" --remat="cap-counts=temp heap-gaps=false cap=600B time-limit=5" --ballast-verify --remarks-filter=ballast 2>&1 | FileCheck %s --check-prefix=WIDE
-// WIDE: remark: [Passed] WideProduct | Category:ballast | Function=main | Remark="products of 16-bit floats are computed in f32", ops=3
-// WIDE: cap_met=true
-// WIDE: peak=512, {{.*}}unplanned_peak=768
-// The plan is carried out on what is planned, and the first matrix is copied twice.
-// RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla-cpu cap-counts=temp heap-gaps=false cap=600B time-limit=5" --ballast-apply | FileCheck %s --check-prefix=APPLIED
-// APPLIED-COUNT-3: "stablehlo.convert"({{.*}}) {{.*}}: (tensor<8x8xbf16>) -> tensor<8x8xf32>
-// Not for another back end, and not where ops are on several devices.
-// RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla cap-counts=temp cap=50% time-limit=5" -o - 2>/dev/null | FileCheck %s --check-prefix=OTHER
-// RUN: ballast-opt %s --allow-unregistered-dialect --rl-partition="fusion=xla-cpu devices=2 time-limit=1" --remat="cap-counts=temp cap=50% time-limit=1" -o - 2>/dev/null | FileCheck %s --check-prefix=OTHER
-// OTHER: ballast.plan
-// OTHER-NOT: xf32>
-// RUN: not ballast-opt %s --allow-unregistered-dialect --remat="products=some" 2>&1 | FileCheck %s --check-prefix=BAD
-// BAD: products
+// CHECK-LABEL: func.func @gradient_of_a_weight
+// CHECK-SAME: %[[X:.*]]: tensor<4x8x16xf32>, %[[DY:.*]]: tensor<4x8x32xf32>
+// CHECK-NEXT: %[[DW:.*]] = "stablehlo.dot_general"(%[[X]], %[[DY]]) {{.*}}dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0, 1], rhs_contracting_dimensions = [0, 1]>, precision_config = [#stablehlo<precision HIGH>, #stablehlo<precision DEFAULT>]{{.*}} : (tensor<4x8x16xf32>, tensor<4x8x32xf32>) -> tensor<16x32xf32>
+// CHECK-NEXT: return %[[DW]]
+func.func @gradient_of_a_weight(%x: tensor<4x8x16xf32>, %dy: tensor<4x8x32xf32>) -> tensor<16x32xf32> {
+  %p = "stablehlo.dot_general"(%dy, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0, 1], rhs_contracting_dimensions = [0, 1]>, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision HIGH>]}> : (tensor<4x8x32xf32>, tensor<4x8x16xf32>) -> tensor<32x16xf32>
+  %t = "stablehlo.transpose"(%p) <{permutation = array<i64: 1, 0>}> : (tensor<32x16xf32>) -> tensor<16x32xf32>
+  return %t : tensor<16x32xf32>
+}
 
-func.func @main(%x: tensor<4x8xbf16>, %v: tensor<8x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<4x8xbf16> {
-  %s = "stablehlo.sine"(%x) : (tensor<4x8xbf16>) -> tensor<4x8xbf16>
-  %p = "stablehlo.dot"(%s, %v) : (tensor<4x8xbf16>, tensor<8x8xbf16>) -> tensor<4x8xbf16>
-  %t = "stablehlo.tanh"(%p) : (tensor<4x8xbf16>) -> tensor<4x8xbf16>
-  %q = "stablehlo.dot"(%t, %w) : (tensor<4x8xbf16>, tensor<8x8xbf16>) -> tensor<4x8xbf16>
-  %u = "stablehlo.tanh"(%q) : (tensor<4x8xbf16>) -> tensor<4x8xbf16>
-  %r = "stablehlo.dot"(%u, %v) : (tensor<4x8xbf16>, tensor<8x8xbf16>) -> tensor<4x8xbf16>
-  return %r : tensor<4x8xbf16>
+// -----
+
+// Another permutation, another reader, a batch, and a rule of the user: nothing is exchanged.
+// CHECK-LABEL: func.func @others_stay
+// CHECK-COUNT-4: stablehlo.transpose
+func.func @others_stay(%x: tensor<4x8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<4x8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<4x8x8xf32>, tensor<8x8xf32>) {
+  %a = "stablehlo.dot_general"(%x, %y) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [0]>}> : (tensor<4x8x8xf32>, tensor<8x8xf32>) -> tensor<4x8x8xf32>
+  %b = "stablehlo.transpose"(%a) <{permutation = array<i64: 0, 2, 1>}> : (tensor<4x8x8xf32>) -> tensor<4x8x8xf32>
+  %c = "stablehlo.dot_general"(%y, %y) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %d = "stablehlo.transpose"(%c) <{permutation = array<i64: 1, 0>}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %e = "stablehlo.dot_general"(%x, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>}> : (tensor<4x8x8xf32>, tensor<4x8x8xf32>) -> tensor<4x8x8xf32>
+  %f = "stablehlo.transpose"(%e) <{permutation = array<i64: 0, 2, 1>}> : (tensor<4x8x8xf32>) -> tensor<4x8x8xf32>
+  %g = "stablehlo.dot_general"(%y, %y) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [1]>}> : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %h = "stablehlo.transpose"(%g) <{permutation = array<i64: 1, 0>}> {ballast.must_keep} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %b, %c, %d, %f, %h : tensor<4x8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<4x8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// What is said of the product is said of the exchanged one.
+// CHECK-LABEL: func.func @attributes_go_along
+// CHECK-SAME: %[[X:.*]]: tensor<8x16xf32>, %[[DY:.*]]: tensor<8x32xf32>
+// CHECK-NEXT: "stablehlo.dot_general"(%[[X]], %[[DY]]) {{.*}}mhlo.frontend_attributes = {_scheduling_group_id = "3"}
+// CHECK-NEXT: return
+func.func @attributes_go_along(%x: tensor<8x16xf32>, %dy: tensor<8x32xf32>) -> tensor<16x32xf32> {
+  %p = "stablehlo.dot_general"(%dy, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>}> {mhlo.frontend_attributes = {_scheduling_group_id = "3"}} : (tensor<8x32xf32>, tensor<8x16xf32>) -> tensor<32x16xf32>
+  %t = "stablehlo.transpose"(%p) <{permutation = array<i64: 1, 0>}> : (tensor<32x16xf32>) -> tensor<16x32xf32>
+  return %t : tensor<16x32xf32>
+}
+
+// -----
+
+// A sharding names the axes of the product in their order, and would be of others.
+// CHECK-LABEL: func.func @a_product_with_a_sharding_stays
+// CHECK: "stablehlo.dot_general"{{.*}}mhlo.sharding
+// CHECK-NEXT: "stablehlo.transpose"
+func.func @a_product_with_a_sharding_stays(%x: tensor<8x16xf32>, %dy: tensor<8x32xf32>) -> tensor<16x32xf32> {
+  %p = "stablehlo.dot_general"(%dy, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>}> {mhlo.sharding = "{replicated}"} : (tensor<8x32xf32>, tensor<8x16xf32>) -> tensor<32x16xf32>
+  %t = "stablehlo.transpose"(%p) <{permutation = array<i64: 1, 0>}> : (tensor<32x16xf32>) -> tensor<16x32xf32>
+  return %t : tensor<16x32xf32>
 }
