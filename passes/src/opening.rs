@@ -27,9 +27,7 @@ use crate::lower::ballast_wide_products::{has_narrow_products, widen_in};
 use crate::lower::gradients::{has_gradients, write_out_in};
 use crate::lower::unroll::{Budget, Iterations, Nested, carried_bytes, open_in_block};
 use crate::parts::LONG;
-use crate::program::{
-    Chosen, Gradients, Loops, Products, Program, Source, cluster, options, peak_on_one, read, read_quietly,
-};
+use crate::program::{Chosen, Loops, Program, Source, cluster, options, peak_on_one, read, read_quietly};
 
 /// Inlines the calls of private helpers, writes out gradients and opens loops that stand in a plan's way, and reads the program, which has something to plan.
 /// With it, what it was before each of these that was done, the earliest first.
@@ -138,7 +136,7 @@ impl<'c> Before<'c> {
     where
         'c: 'a,
     {
-        let source = Source { loops: Loops::Whole, gradients: Gradients::Whole, ..self.was.like(source) };
+        let source = Source { loops: Loops::Whole, gradients: None, ..self.was.like(source) };
         let cluster = cluster(self.module(), source.devices)?;
         prepare(self.module(), &source, &cluster.0)?;
         Ok(read_quietly(self.module(), &source, cluster)?.0)
@@ -200,7 +198,7 @@ fn widen_products(
     source: &Source<'_>,
     cluster: &(Cluster, bool),
 ) -> Result<Option<Was>, Reported> {
-    let Products::ForCap(cap) = source.products else { return Ok(None) };
+    let Some(cap) = source.products else { return Ok(None) };
     let has_any = import::functions(module).into_iter().any(|(_, function)| has_narrow_products(function));
     if cluster.0.devices.len() > 1 || !has_any {
         return Ok(None);
@@ -240,7 +238,7 @@ fn write_gradients_out<'c>(
     source: &Source<'_>,
     cluster: &(Cluster, bool),
 ) -> Result<Option<Before<'c>>, Reported> {
-    let Gradients::ForCap(cap) = source.gradients else { return Ok(None) };
+    let Some(cap) = source.gradients else { return Ok(None) };
     let has_any = |function: OperationRef<'_, '_>| {
         has_gradients::<Pool>(function)
             || has_gradients::<Depthwise>(function)

@@ -47,8 +47,11 @@ pub(crate) struct Source<'o> {
     /// Path of what the back end was measured to hold; empty: nothing was.
     pub measured_storage: &'o str,
     pub loops: Loops,
-    pub gradients: Gradients,
-    pub products: Products,
+    /// Cap over which the program that is not partitioned, or has one device, has its gradients of max pooling, of depthwise kernels and of gathers of one element per row
+    /// written out before planning, for XLA's compiler for CPUs; none: never.
+    pub gradients: Option<CapSpec>,
+    /// The same for its products of 16-bit floats, and the cap counts the copies for them.
+    pub products: Option<CapSpec>,
     /// Cap of one device, under which fusions that alone exceed it are planned in parts.
     pub within: Option<CapSpec>,
     /// Ops that store their values besides those that do anyway.
@@ -78,44 +81,6 @@ impl Loops {
     }
 }
 
-/// Which gradients of max pooling, of depthwise kernels and of gathers of one element per row are written out before planning.
-#[derive(Clone, Copy)]
-pub(crate) enum Gradients {
-    /// None.
-    Whole,
-    /// All, where the program that is not partitioned, or has one device, is over this cap with them whole, for XLA's compiler for CPUs.
-    ForCap(CapSpec),
-}
-
-impl Gradients {
-    /// As an option says it; `open` where it is left to the planner.
-    pub(crate) fn chosen(handling: passes::GradientHandling, open: Gradients) -> Self {
-        match handling {
-            passes::GradientHandling::Auto => open,
-            passes::GradientHandling::Whole => Gradients::Whole,
-        }
-    }
-}
-
-/// Which products of 16-bit floats are computed in single precision before planning.
-#[derive(Clone, Copy)]
-pub(crate) enum Products {
-    /// None.
-    Whole,
-    /// All, where the program that is not partitioned, or has one device, is over this cap with the copies for them, for XLA's compiler for CPUs.
-    ForCap(CapSpec),
-}
-
-impl Products {
-    /// As an option says it; `open` where it is left to the planner.
-    pub(crate) fn chosen(handling: passes::ProductHandling, open: Products) -> Self {
-        match handling {
-            passes::ProductHandling::Auto => open,
-            passes::ProductHandling::Whole => Products::Whole,
-        }
-    }
-}
-
 /// The [`Source`] that the options of a planning pass name.
 macro_rules! source {
     ($options:expr) => {
@@ -132,8 +97,8 @@ macro_rules! source {
             ),
             measured_storage: "",
             loops: $crate::program::Loops::Whole,
-            gradients: $crate::program::Gradients::Whole,
-            products: $crate::program::Products::Whole,
+            gradients: None,
+            products: None,
             within: None,
             held: &[],
             results_apart: false,

@@ -16,7 +16,7 @@ use melior::ir::{Attribute, Identifier, Type};
 
 use crate::files::{self, named};
 use crate::import;
-use crate::program::{self, Chosen, Gradients, Loops, Products, Program, Source};
+use crate::program::{self, Chosen, Loops, Program, Source};
 
 /// Runs the pass.
 ///
@@ -94,8 +94,8 @@ fn jobs<'c: 'a, 'a>(
                     storage: Chosen::Options(FusionModel::None, CapCounts::All, true),
                     measured_storage: "",
                     loops: Loops::Whole,
-                    gradients: Gradients::Whole,
-                    products: Products::Whole,
+                    gradients: None,
+                    products: None,
                     within: None,
                     held: &[],
                     results_apart: false,

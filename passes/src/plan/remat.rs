@@ -10,7 +10,7 @@ use ballast_core::plan::Plan;
 use ballast_core::report::Prover;
 use ballast_core::units::Bytes;
 use ballast_dialects::diagnostics::{self, Reported};
-use ballast_dialects::passes::{self, RematOptions};
+use ballast_dialects::passes::{self, GradientHandling, ProductHandling, RematOptions};
 use ballast_dialects::remarks::Kind;
 use ballast_planner::Planned;
 use ballast_remat::swaps::{self as q_learning, QTable};
@@ -24,7 +24,7 @@ use crate::import::dlti_text;
 use crate::opening;
 use crate::plan::attempt::{Attempt, Start};
 use crate::plan::{explained, forms, page, relaxed};
-use crate::program::{self, Gradients, Loops, Products, Program};
+use crate::program::{self, Loops, Program};
 use crate::signals;
 
 /// Runs the pass.
@@ -48,12 +48,11 @@ pub(crate) fn run_checked(module: OperationRef<'_, '_>, options: &RematOptions) 
         program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
     let deadline = Deadline::start(&planner.limits);
     let loops = Loops::chosen(options.loops, Loops::ForCap(planner.cap));
-    let gradients = Gradients::chosen(options.gradients, Gradients::ForCap(planner.cap));
-    let products = Products::chosen(options.products, Products::ForCap(planner.cap));
+    let over = |is_left_to_us: bool| is_left_to_us.then_some(planner.cap);
     let source = program::Source {
         loops,
-        gradients,
-        products,
+        gradients: over(matches!(options.gradients, GradientHandling::Auto)),
+        products: over(matches!(options.products, ProductHandling::Auto)),
         measured_storage: &options.storage,
         within: Some(planner.cap),
         results_apart: asked.is_some() || planner.order == ballast_remat::Order::Free,

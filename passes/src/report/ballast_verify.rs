@@ -24,7 +24,7 @@ use crate::annotations::settings::PlanSettings;
 use crate::annotations::{self, Annotated};
 use crate::files::{self, Named};
 use crate::import;
-use crate::program::{self, Chosen, Gradients, Loops, Products, Program, Source, mebibytes};
+use crate::program::{self, Chosen, Loops, Program, Source, mebibytes};
 use crate::report::claims::{self, lie, same_time};
 
 /// A planned program whose attributes were found true.
@@ -219,8 +219,8 @@ fn read<'c: 'a, 'a>(
         storage: Chosen::Plan,
         measured_storage: "",
         loops: Loops::Whole,
-        gradients: Gradients::Whole,
-        products: Products::Whole,
+        gradients: None,
+        products: None,
         within: None,
         held: &[],
         results_apart,

@@ -28,7 +28,7 @@ const PIPELINES: [&[&str]; 10] = [
     ],
     &["ballast-unroll{max-ops=300},remat{cap=80% dynamic-dim=3 work-limit=20 time-limit=0.3}"],
     &[
-        "ballast-depthwise-gradients,ballast-gather-gradients,ballast-pool-gradients,ballast-inline,ballast-split-ops{keys-file=/dev/null}",
+        "ballast-depthwise-gradients,ballast-gather-gradients,ballast-pool-gradients,ballast-wide-products,ballast-inline,ballast-split-ops{keys-file=/dev/null}",
     ],
     &["ballast-verify"],
     &["ballast-apply,ballast-strip"],

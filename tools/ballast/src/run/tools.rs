@@ -146,6 +146,7 @@ mod tests {
             cap: ballast_core::units::Bytes(1),
             smallest: ballast_core::units::Bytes(2),
             found: false,
+            every_way: true,
             proved: false,
         };
         let no_plan = format!("echo \"p.mlir:1:1: error: {refusal}\" >&2; exit 1");
