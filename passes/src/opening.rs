@@ -23,7 +23,7 @@ use crate::lower::ballast_gather_gradients::{Picked, take_sums_in};
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::ballast_pool_gradients::Pool;
 use crate::lower::ballast_unroll::{is_loop, open_in_function};
-use crate::lower::ballast_wide_products::{has_narrow_products, widen_in};
+use crate::lower::ballast_wide_products::{has_narrow_products, join_copies, widen_in};
 use crate::lower::gradients::{has_gradients, write_out_in};
 use crate::lower::unroll::{Budget, Iterations, Nested, carried_bytes, open_in_block};
 use crate::parts::LONG;
@@ -47,6 +47,10 @@ pub(crate) fn read_for_planning<'c: 'a, 'a>(
     let opened = open_loops(module, source, &cluster)?;
     let source = &opened.as_ref().map_or(*source, |opened| opened.was.like(source));
     let is_opened = opened.is_some();
+    if widened.is_some() && is_opened {
+        let wanted = (!source.function.is_empty()).then_some(source.function);
+        join_copies(import::function(module, wanted)?)?;
+    }
     let before: Vec<Before<'c>> = written.into_iter().chain(opened).collect();
     let whole_peak = widened.or_else(|| before.first().map(|before| before.was)).map(|was| was.whole_peak);
     prepare(module, source, &cluster.0)?;

@@ -61,13 +61,30 @@ pub(crate) fn widen_in(function: OperationRef<'_, '_>) -> Result<usize, Reported
     for &op in &narrow {
         widen(op, &mut copies)?;
     }
-    // The last that read another comes first.
-    for view in copies.views.into_iter().rev() {
-        if ir::first_result(view).is_some_and(|result| !ir::is_used(result)) {
-            erase(view);
-        }
-    }
+    copies.drop_views();
     Ok(narrow.len())
+}
+
+/// Copies to single precision once more, each value once a block: opened, a loop reads what it was handed, and that may be another value in another order.
+///
+/// # Errors
+/// With the diagnostic that was emitted.
+pub(crate) fn join_copies(function: OperationRef<'_, '_>) -> Result<(), Reported> {
+    let mut copies = Copies::default();
+    for op in ir::nested(function) {
+        let (Some(block), Ok(value), Some(result)) = (op.block(), op.operand(0), ir::first_result(op)) else {
+            continue;
+        };
+        let is_wide = || shape(Some(result)).is_some_and(|(_, element)| element == "f32");
+        if ir::name(op) != "stablehlo.convert" || narrow(value).is_none() || !is_wide() {
+            continue;
+        }
+        let mut code = Code::before(ir::context(op), block, op, op.location());
+        replace_all_uses(result, wide(&mut code, op, value, &mut copies)?);
+        erase(op);
+    }
+    copies.drop_views();
+    Ok(())
 }
 
 /// Is it a product of two values that makes 16-bit floats, by an algorithm of the back end's choice?
@@ -91,6 +108,18 @@ struct Copies<'c, 'a> {
     made: HashMap<(*const c_void, *const c_void), Value<'c, 'a>>,
     /// Views that products no longer read, in the order of the program.
     views: Vec<OperationRef<'c, 'a>>,
+}
+
+impl Copies<'_, '_> {
+    /// Takes out what is not read any more.
+    fn drop_views(self) {
+        // The last that read another comes first.
+        for view in self.views.into_iter().rev() {
+            if ir::first_result(view).is_some_and(|result| !ir::is_used(result)) {
+                erase(view);
+            }
+        }
+    }
 }
 
 fn widen<'c: 'a, 'a>(op: OperationRef<'c, 'a>, copies: &mut Copies<'c, 'a>) -> Result<(), Reported> {
