@@ -2,7 +2,7 @@
 // RUN: ballast-opt %s --allow-unregistered-dialect --ballast-wide-products | FileCheck %s
 // Nothing is left to do a second time.
 // RUN: ballast-opt %s --allow-unregistered-dialect --ballast-wide-products --ballast-wide-products --remarks-filter=ballast 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK-COUNT-2: remark: [Passed] WideProduct
+// REMARK-COUNT-3: remark: [Passed] WideProduct
 // REMARK-NOT: WideProduct
 
 // CHECK-LABEL: func.func @two
@@ -36,6 +36,23 @@ func.func @nested(%c: tensor<i1>, %x: tensor<4x4xf16>) -> tensor<4x4xf16> {
     "stablehlo.return"(%p) : (tensor<4x4xf16>) -> ()
   }, {
     "stablehlo.return"(%t) : (tensor<4x4xf16>) -> ()
+  }) : (tensor<i1>) -> tensor<4x4xf16>
+  return %r : tensor<4x4xf16>
+}
+
+// A view that products of two bodies read goes once.
+// CHECK-LABEL: func.func @branches
+// CHECK-NOT: "stablehlo.transpose"{{.*}} -> tensor<4x4xf16>
+// CHECK-COUNT-2: "stablehlo.transpose"{{.*}} -> tensor<4x4xf32>
+// CHECK: return
+func.func @branches(%c: tensor<i1>, %x: tensor<4x4xf16>) -> tensor<4x4xf16> {
+  %t = "stablehlo.transpose"(%x) <{permutation = array<i64: 1, 0>}> : (tensor<4x4xf16>) -> tensor<4x4xf16>
+  %r = "stablehlo.if"(%c) ({
+    %p = "stablehlo.dot"(%x, %t) : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+    "stablehlo.return"(%p) : (tensor<4x4xf16>) -> ()
+  }, {
+    %q = "stablehlo.dot"(%t, %x) : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+    "stablehlo.return"(%q) : (tensor<4x4xf16>) -> ()
   }) : (tensor<i1>) -> tensor<4x4xf16>
   return %r : tensor<4x4xf16>
 }

@@ -23,7 +23,7 @@ use crate::lower::ballast_gather_gradients::{Picked, take_sums_in};
 use crate::lower::ballast_inline::inline_calls;
 use crate::lower::ballast_pool_gradients::Pool;
 use crate::lower::ballast_unroll::{is_loop, open_in_function};
-use crate::lower::ballast_wide_products::{has_narrow_products, join_copies, widen_in};
+use crate::lower::ballast_wide_products::{has_narrow_products, join_copies, say, widen_in};
 use crate::lower::gradients::{has_gradients, write_out_in};
 use crate::lower::unroll::{Budget, Iterations, Nested, carried_bytes, open_in_block};
 use crate::parts::LONG;
@@ -227,11 +227,7 @@ fn widen_products(
     if earlier.is_some() {
         annotations::clear(&program.imported, &[]);
     }
-    let written = widen_in(function)?;
-    program
-        .remark(Kind::Passed, "WideProduct", "products of 16-bit floats are computed in f32")
-        .fact("ops", written)
-        .emit(function.location());
+    say(&program.imported.graph.name, function, widen_in(function)?);
     Ok(Some(Was::of(&program, peak)))
 }
 

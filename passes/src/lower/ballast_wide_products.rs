@@ -37,13 +37,16 @@ pub(crate) fn run(
         }
         let written = widen_in(function)?;
         if written > 0 {
-            let text = "products of 16-bit floats are computed in f32".to_owned();
-            Remark::new(Kind::Passed, "WideProduct", &name, text)
-                .fact("ops", written)
-                .emit(function.location());
+            say(&name, function, written);
         }
     }
     Ok(())
+}
+
+/// Says that so many products of a function were written out.
+pub(crate) fn say(name: &str, function: OperationRef<'_, '_>, written: usize) {
+    let text = "products of 16-bit floats are computed in f32".to_owned();
+    Remark::new(Kind::Passed, "WideProduct", name, text).fact("ops", written).emit(function.location());
 }
 
 /// Has a function products of 16-bit floats?
@@ -160,7 +163,10 @@ fn wide<'c: 'a, 'a>(
         Some(maker) => {
             let mut of = maker.operand(0).map_err(|error| code.error(&error.to_string()))?;
             of = wide(code, op, of, copies)?;
-            copies.views.push(maker);
+            // Products of other blocks may read it as well.
+            if !copies.views.contains(&maker) {
+                copies.views.push(maker);
+            }
             let view = code.insert(Mapping::new().clone_op(&maker));
             set_operand(view, 0, of);
             set_result_type(view, 0, code.kind(&kind)?);
