@@ -145,6 +145,10 @@ def GradientHandling : Choices<"GradientHandling", "What becomes of gradients of
 def ProductHandling : Choices<"ProductHandling", "What becomes of products of 16-bit floats", [
     Value<"Auto", "auto", "computed in `f32` like `--ballast-wide-products` writes them under `fusion=xla-cpu`, where a program that is not partitioned, or is on one device, is over the cap: XLA's compiler for CPUs computes them so, and a plan makes its copies of operands again where they are needed">,
     Value<"Whole", "whole", "each is one op">]>;
+def HeapGaps : Choices<"HeapGaps", "What room there is for gaps between the buffers of XLA's heap", [
+    Value<"Room", "true", "one more of the largest value and of some smaller ones, and on one device, where no plan keeps the cap with it, as `placed`">,
+    Value<"Placed", "placed", "values take what they do where XLA's heap is known to place them, and nothing more">,
+    Value<"NotCounted", "false", "none: for whoever measures a plan and asks for another">]>;
 def KernelsKept : Choices<"KernelsKept", "What is kept of a module whose loops became kernels", [
     Value<"All", "all", "the program and its kernels">,
     Value<"Program", "program", "the program; kernels are declared, by names that say what they do">,
@@ -173,8 +177,7 @@ def CapOption : Text<"cap", "cap", "",
     "Memory cap of each stage: bytes with a unit, such as `8GiB`, or a percentage of the stage's own unplanned peak, such as "
     "`60%`; a number without either is bytes: `60` is 60 bytes. Without it the device's memory.">;
 def FusionOption : Choice<"fusion", "fusion", FusionModel, "Which values the back end stores.">;
-def HeapGapsOption : Flag<"heapGaps", "heap-gaps", "true",
-    "Under `fusion=xla-cpu`, leave room for gaps between buffers: whoever measures a plan and asks for another needs none.">;
+def HeapGapsOption : Choice<"heapGaps", "heap-gaps", HeapGaps, "Room for gaps between buffers of XLA's heap under `fusion=xla-cpu`.">;
 def StorageOption : Text<"storage", "storage", "",
     "Path of a JSON file of what the back end was measured to hold for single ops, beyond what is predicted; ops it does not list are predicted.">;
 def CapCountsOption : Choice<"capCounts", "cap-counts", CapCounts, "What a cap and a peak count.">;

@@ -110,8 +110,8 @@ pub(crate) use source;
 /// What the back end stores: as options ask for, or as a plan says.
 #[derive(Clone, Copy)]
 pub(crate) enum Chosen {
-    /// Fusion model, what a cap counts, and whether there is room for gaps of the heap.
-    Options(passes::FusionModel, passes::CapCounts, bool),
+    /// Fusion model, what a cap counts, and the room for gaps of the heap.
+    Options(passes::FusionModel, passes::CapCounts, passes::HeapGaps),
     Plan,
 }
 
@@ -369,9 +369,13 @@ pub(crate) fn read_quietly<'c: 'a, 'a>(
     let made_with = earlier.as_ref().map(PlanSettings::of);
     let storage = match (source.storage, &made_with) {
         (Chosen::Plan, Some(settings)) => Storage::of_plan(settings),
-        (Chosen::Plan, None) => {
-            Storage::chosen(&imported.graph, None, passes::FusionModel::None, passes::CapCounts::All, true)
-        }
+        (Chosen::Plan, None) => Storage::chosen(
+            &imported.graph,
+            None,
+            passes::FusionModel::None,
+            passes::CapCounts::All,
+            passes::HeapGaps::Room,
+        ),
         (Chosen::Options(fusion, counts, gaps), _) => {
             Storage::chosen(&imported.graph, made_with.as_ref(), fusion, counts, gaps)
         }

@@ -8,8 +8,8 @@ use ballast_core::plan::Plan;
 use ballast_core::units::Bytes;
 use ballast_dialects::attributes as ir;
 use ballast_dialects::passes::{
-    CapCounts, Counting, FusionModel, Granularity, PartitionMethod, PartitionOrder, Ranges as _, Refinement,
-    RematOptions,
+    CapCounts, Counting, FusionModel, Granularity, HeapGaps, PartitionMethod, PartitionOrder, Ranges as _,
+    Refinement, RematOptions,
 };
 use melior::Context;
 use melior::ir::attribute::{DictionaryAttribute, StringAttribute};
@@ -34,8 +34,8 @@ pub(crate) struct PlanSettings {
     pub(crate) granularity: Granularity,
     /// Ops that store their values so that a fusion falls into parts, ascending.
     pub(crate) held: Vec<OpId>,
-    /// Is room left for gaps of the back end's heap?
-    pub(crate) heap_gaps: bool,
+    /// Room for gaps of the back end's heap.
+    pub(crate) heap_gaps: HeapGaps,
     /// Ops computed in every fusion that reads them, however expensive they are, ascending.
     pub(crate) inside: Vec<OpId>,
     /// How the partition was found; none where somebody else made it.
@@ -77,7 +77,7 @@ impl Default for PlanSettings {
             fusion: FusionModel::None,
             granularity: Granularity::Op,
             held: Vec::new(),
-            heap_gaps: true,
+            heap_gaps: HeapGaps::Room,
             inside: Vec::new(),
             method: None,
             order: None,
@@ -133,7 +133,9 @@ impl PlanSettings {
                 .and_then(|name| Granularity::of_name(&name))
                 .unwrap_or(default.granularity),
             held: text("held").map(|text| ops(&text)).unwrap_or_default(),
-            heap_gaps: !is("heap_gaps", "false"),
+            heap_gaps: text("heap_gaps")
+                .and_then(|name| HeapGaps::of_name(&name))
+                .unwrap_or(default.heap_gaps),
             inside: text("inside").map(|text| ops(&text)).unwrap_or_default(),
             method: text("method").and_then(|name| PartitionMethod::of_name(&name)),
             order: text("order").and_then(|name| PartitionOrder::of_name(&name)),
@@ -208,8 +210,8 @@ impl PlanSettings {
         if self.reordered {
             entries.push(("reordered", "true".to_owned()));
         }
-        if !self.heap_gaps {
-            entries.push(("heap_gaps", "false".to_owned()));
+        if self.heap_gaps != HeapGaps::Room {
+            entries.push(("heap_gaps", self.heap_gaps.name().to_owned()));
         }
         if let Some(spec) = &self.pipeline {
             entries

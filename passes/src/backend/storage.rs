@@ -9,7 +9,7 @@ use ballast_core::fusion::{
 use ballast_core::graph::{Backing, BoundaryMemory, Graph, OpId, OpRole, TensorId};
 use ballast_core::stored::StoredFile;
 use ballast_core::units::Bytes;
-use ballast_dialects::passes::{CapCounts, FusionModel};
+use ballast_dialects::passes::{CapCounts, FusionModel, HeapGaps};
 
 use crate::annotations::settings::PlanSettings;
 use crate::backend::heap_room::leave_room;
@@ -87,8 +87,8 @@ pub(crate) struct Storage {
     inside: Vec<OpId>,
     /// Bytes the back end was seen to hold while an op runs, besides those that are predicted; by op, ascending.
     workspace: Vec<(OpId, Bytes)>,
-    /// Is room left for gaps of the heap?
-    gaps: bool,
+    /// Room for gaps of the heap.
+    gaps: HeapGaps,
 }
 
 impl Storage {
@@ -98,7 +98,7 @@ impl Storage {
         earlier: Option<&PlanSettings>,
         fusion: FusionModel,
         counts: CapCounts,
-        gaps: bool,
+        gaps: HeapGaps,
     ) -> Self {
         let model = match (fusion, earlier) {
             (FusionModel::Auto, Some(earlier)) => earlier.fusion,
@@ -190,6 +190,8 @@ impl Storage {
         }
         if self.leaves_room() {
             leave_room(graph);
+        } else if self.is_cpu() && self.gaps == HeapGaps::Placed {
+            graph.heap_gaps = Some(Bytes::ZERO);
         }
         let of_any_program = Storage { held: Vec::new(), inside: Vec::new(), workspace: Vec::new(), ..*self };
         loops::price(imported, &|body| of_any_program.apply(body));
@@ -199,7 +201,7 @@ impl Storage {
 
     /// Does it count room for gaps of the heap?
     pub(crate) fn leaves_room(&self) -> bool {
-        self.is_cpu() && self.gaps
+        self.is_cpu() && self.gaps == HeapGaps::Room
     }
 
     /// Ops that store their values whatever reads them, ascending.
@@ -304,6 +306,16 @@ impl Storage {
     /// Is it XLA's CPU compiler?
     pub(crate) fn is_cpu(&self) -> bool {
         matches!(self.model, FusionModel::XlaCpu | FusionModel::XlaCpuAsIs)
+    }
+
+    /// Ops that store their values besides those that do anyway, ascending.
+    pub(crate) fn held(&self) -> &[OpId] {
+        &self.held
+    }
+
+    /// The room for gaps of the heap.
+    pub(crate) fn gaps(&self) -> HeapGaps {
+        self.gaps
     }
 
     /// The fusion model.

@@ -6,7 +6,7 @@ use ballast_core::file;
 use ballast_dialects::attributes as names;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::ir;
-use ballast_dialects::passes::{self, BallastPlaceOptions, CapCounts, FusionModel};
+use ballast_dialects::passes::{self, BallastPlaceOptions, CapCounts, FusionModel, HeapGaps};
 use ballast_dialects::remarks::Kind;
 use ballast_dialects::text;
 use ballast_jobs::{FILE_VERSION, Job, JobCluster, JobError, JobList, Method, PlacerSource};
@@ -91,7 +91,7 @@ fn jobs<'c: 'a, 'a>(
                     dynamic_dim: options.dynamic_dim,
                     profile: &options.profile,
                     count: options.count,
-                    storage: Chosen::Options(FusionModel::None, CapCounts::All, true),
+                    storage: Chosen::Options(FusionModel::None, CapCounts::All, HeapGaps::Room),
                     measured_storage: "",
                     loops: Loops::Whole,
                     gradients: None,

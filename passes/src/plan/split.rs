@@ -1,4 +1,5 @@
-//! What `--remat` plans where no plan keeps the cap with fused ops whole: fusions that are above it in parts, then every value stored.
+//! What `--remat` plans where no plan keeps the cap with fused ops whole: fusions that are above it in parts, then every value stored, or no more room for gaps of
+//! XLA's heap than the values of the plan have where it places them.
 //!
 //! Which ways are worth trying, for how long and which plan is taken is for [`ballast_planner::ways`] to say. Here are the ways: a program is read from the IR anew for
 //! each, with other ops that store their values.
@@ -25,6 +26,9 @@ const IN_PARTS: [(u64, &str); 3] = [
     (2, "those above a quarter of it in parts"),
 ];
 
+/// Share of the time for fused ops as a whole with room for gaps of the heap, where more than the cap is needed without a plan.
+const WITH_ROOM: f64 = 0.6;
+
 /// The limits for planning fused ops as a whole.
 pub(super) fn limits_of_whole(
     program: &Program<'_, '_>,
@@ -33,6 +37,11 @@ pub(super) fn limits_of_whole(
     is_pipeline: bool,
 ) -> Limits {
     let share = if is_pipeline { 1.0 } else { share_of_whole(program, options, planner.cap) };
+    let share = if !is_pipeline && may_do_without_room(program) && is_over(program, planner.cap) {
+        share.min(WITH_ROOM)
+    } else {
+        share
+    };
     let limit = planner.limits.time_limit_seconds.map(|limit| share * limit);
     Limits { time_limit_seconds: limit, ..planner.limits }
 }
@@ -56,6 +65,19 @@ fn is_open(program: &Program<'_, '_>, options: &RematOptions) -> bool {
     is_left_open && !program.groups.is_empty() && is_undecided
 }
 
+/// Is room counted for gaps of the heap of the only device, which need not be there?
+fn may_do_without_room(program: &Program<'_, '_>) -> bool {
+    program.cluster.devices.len() == 1
+        && program.storage.model() == passes::FusionModel::XlaCpu
+        && program.storage.leaves_room()
+}
+
+/// Does the only stage need more than its cap without a plan?
+fn is_over(program: &Program<'_, '_>, cap: CapSpec) -> bool {
+    let stage = program.only_stage();
+    stage.is_some_and(|stage| stage.problem.unplanned_peak() > cap_of(&stage, program, cap).0)
+}
+
 /// The cap of the only stage.
 fn cap_of(stage: &Stage, program: &Program<'_, '_>, cap: CapSpec) -> Bytes {
     cap.bytes(Bytes(stage.problem.unplanned_peak()), program.cluster.devices[stage.device.0].memory)
@@ -67,11 +89,26 @@ struct Way {
     fusion: passes::FusionModel,
     /// Ops that store their values besides those that do anyway.
     held: Vec<OpId>,
+    gaps: passes::HeapGaps,
+    /// Is it for caps that nothing else keeps?
+    is_last_resort: bool,
 }
 
 impl Way {
     /// What is said where it is taken, of a program that came to these figures with fused ops whole.
     fn told(&self, figures: Option<Figures>) -> Told {
+        if self.gaps == passes::HeapGaps::Placed {
+            return Told {
+                name: "HeapPlaced",
+                text: format!(
+                    "no plan was found that keeps the cap with room for gaps between buffers in XLA's heap: planned without, {}",
+                    self.text
+                ),
+                other: "with_room",
+                figures,
+                to_be_had: "",
+            };
+        }
         let why = match figures {
             Some(Figures { raised: None, .. }) => "fused ops leave little room beside them whole",
             _ => "no plan keeps the cap with fused ops whole",
@@ -92,8 +129,8 @@ impl Way {
 
 impl<'c: 'a, 'a> Attempt<'c, 'a> {
     /// The program planned with fused ops in parts, or with every value stored, where no plan keeps the cap with fused ops whole, or a slow one where one of
-    /// them takes much of it, the option left the model open, and this keeps the cap, comes nearer, or is faster. What arguments and results take is counted as
-    /// it was. Where nothing has a plan, what is refused is the way that needs least: a smallest cap is one of all ways.
+    /// them takes much of it, the option left the model open, and this keeps the cap, comes nearer, or is faster; last of all without the room for gaps of the heap that
+    /// a plan need not have. What arguments and results take is counted as it was. Where nothing has a plan, what is refused is the way that needs least: a smallest cap is one of all ways.
     ///
     /// # Errors
     /// With the diagnostic that was emitted.
@@ -106,7 +143,9 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
     ) -> Result<Self, Reported> {
         let is_settled =
             Standing::of(&self.planned).keeps_the_caps() && !self.is_slow_for_one_op(options, planner.cap);
-        if is_settled || !is_open(&self.program, options) || self.planner.pipeline.is_some() {
+        let is_open = is_open(&self.program, options);
+        let may_do_without_room = may_do_without_room(&self.program);
+        if is_settled || !(is_open || may_do_without_room) || self.planner.pipeline.is_some() {
             return Ok(self);
         }
         let mut cap = options.cap.clone();
@@ -118,18 +157,31 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             // The same bytes, though the unplanned peak counts more.
             let bytes = cap_of(&stage, &self.program, planner.cap);
             (planner.cap, cap) = (CapSpec::Absolute(bytes), bytes.0.to_string());
-            others = self.in_parts(module, &source, &stage, bytes)?;
+            if is_open {
+                others = self.in_parts(module, &source, &stage, bytes)?;
+            }
         }
-        if matches!(options.fusion, passes::FusionModel::Auto) {
+        if is_open && matches!(options.fusion, passes::FusionModel::Auto) {
             others.push(Way {
                 text: "every value stored",
                 fusion: passes::FusionModel::Spread,
                 held: Vec::new(),
+                gaps: options.heap_gaps,
+                is_last_resort: true,
+            });
+        }
+        if may_do_without_room {
+            others.push(Way {
+                text: "for values where that heap is known to place them",
+                fusion: self.program.storage.model(),
+                held: Vec::new(),
+                gaps: passes::HeapGaps::Placed,
+                is_last_resort: true,
             });
         }
         let figures = self.figures();
         let mut least = self.least();
-        let is_last_resort: Vec<bool> = others.iter().map(|way| way.held.is_empty()).collect();
+        let is_last_resort: Vec<bool> = others.iter().map(|way| way.is_last_resort).collect();
         let time = (&planner.limits, deadline);
         let ways::Best { attempt: mut best, way, all_proved } = ways::best_of_ways(
             self,
@@ -138,10 +190,12 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
             |attempt| Standing::of(&attempt.planned),
             |number, best, limits| {
                 let way = &others[number];
-                let storage = program::Chosen::Options(way.fusion, options.cap_counts, options.heap_gaps);
+                let storage = program::Chosen::Options(way.fusion, options.cap_counts, way.gaps);
                 let within = Some(planner.cap);
-                let program =
-                    program::read_as_is(module, &Source { storage, within, held: &way.held, ..source })?;
+                // Without more room, of the parts that came nearest.
+                let held =
+                    if way.gaps == options.heap_gaps { &way.held } else { best.program.storage.held() };
+                let program = program::read_as_is(module, &Source { storage, within, held, ..source })?;
                 let start = best.start.with_other_storage(&program)?;
                 let planner = ballast_planner::Options { limits, ..planner.clone() };
                 let mut next = Attempt::make_from(start, module, program, options, (planner, None))?;
@@ -173,7 +227,8 @@ impl<'c: 'a, 'a> Attempt<'c, 'a> {
         for (for_one, text) in IN_PARTS {
             let held = parts::for_caps(module, &program::options(source), fused, &on_one, (&caps, for_one))?;
             if !held.is_empty() && ways.last().is_none_or(|last| last.held != held) {
-                ways.push(Way { text, fusion: storage.model(), held });
+                let (fusion, gaps) = (storage.model(), storage.gaps());
+                ways.push(Way { text, fusion, held, gaps, is_last_resort: false });
             }
         }
         Ok(ways)

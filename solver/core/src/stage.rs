@@ -12,6 +12,7 @@ use crate::cost::Costs;
 use crate::device::{Cluster, DeviceId};
 use crate::graph::{Backing, BoundaryMemory, Graph, OpId, OpRole, TensorId};
 use crate::memory::{Node, NodeId, Problem};
+use crate::results::Lent;
 use crate::units::Bytes;
 
 /// What a node of a stage stands for.
@@ -121,7 +122,7 @@ fn settle<'g>(graph: &Graph, reads: impl Fn(OpId) -> &'g [TensorId], device_of: 
 #[must_use]
 pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[DeviceId]) -> Vec<Stage> {
     let returned = graph.returned_ops();
-    let in_results = graph.in_result_buffers_on(device_of);
+    let Lent { places: in_results, runs_once } = graph.in_result_buffers_on(device_of);
     let mut builders: Vec<Builder> = DeviceId::first(cluster.devices.len()).map(Builder::new).collect();
     // Slowest link over which each value is sent, by op.
     let mut send_seconds = vec![0.0f64; graph.ops.len()];
@@ -168,7 +169,11 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
             inputs,
             backward: op.backward.unwrap_or(false),
             keep: returned[id],
-            recomputable: op.pure_op && !op.rules.never_recompute && !op.rules.must_keep && operand.is_none(),
+            recomputable: op.pure_op
+                && !op.rules.never_recompute
+                && !op.rules.must_keep
+                && operand.is_none()
+                && !runs_once[id],
             swappable: !op.rules.never_swap && !op.rules.must_keep && operand.is_none(),
             pinned: op.rules.must_keep,
             after: None,

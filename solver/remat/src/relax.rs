@@ -17,6 +17,9 @@ const PATIENCE: f64 = 0.3;
 /// Least share of the requested cap that a step may add.
 const LEAST_STEP: f64 = 1e-4;
 
+/// Most caps tried once time is over.
+const AT_ONCE: usize = 5;
+
 /// How far a cap without a plan may be raised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Relaxation {
@@ -87,8 +90,8 @@ fn no_worse(problem: &Problem, options: &Options, found: Result<Outcome, Error>)
     }
 }
 
-/// Calls `attempt` with the cap, and then with raised ones while it answers [`Error::Infeasible`]; where time is over, with one that the program as it is keeps: its
-/// `peak` needs no search.
+/// Calls `attempt` with the cap, and then with raised ones while it answers [`Error::Infeasible`]; where time is over, with few that plans made in one pass may keep, the
+/// first of them one that the program as it is keeps: its `peak` needs no search.
 ///
 /// # Errors
 /// As [`plan_relaxed`], and what `attempt` returns.
@@ -141,34 +144,55 @@ fn relaxed(
     while raised(round) < least.min(top) {
         round += 1.0;
     }
+    let found = |plan: Outcome, cap: u64| {
+        let smallest = if plan.arena.is_some() { cap } else { plan.replay.peak_bytes };
+        let (used_cap, smallest_cap) = (cap, Some(smallest));
+        Relaxed { plan, requested_cap: requested, used_cap, smallest_cap, binding }
+    };
     loop {
-        let over = deadline.over();
-        if over && peak > top {
-            return Err(first);
-        }
-        if over {
-            round = round.max(((peak as f64 / requested.max(1) as f64 - 1.0) / relaxation.step).ceil());
-        }
-        // What the steps pass by comes last.
         let cap = raised(round).min(top);
+        if deadline.over() {
+            // What the steps pass by comes last.
+            let step_of_peak = ((peak as f64 / requested.max(1) as f64 - 1.0) / relaxation.step).ceil();
+            let last = raised(step_of_peak.max(round)).min(top);
+            let plan = at_once((cap, last), deadline.overtime(), |cap| attempt(cap, left(0.0)))?;
+            return plan.map(|(plan, cap)| found(plan, cap)).ok_or(first);
+        }
         round += 1.0;
         // Each cap gets half of what is left, so that later ones still have time.
         match attempt(cap, left(0.5)) {
-            Ok(plan) => {
-                let smallest = if plan.arena.is_some() { cap } else { plan.replay.peak_bytes };
-                return Ok(Relaxed {
-                    plan,
-                    requested_cap: requested,
-                    used_cap: cap,
-                    smallest_cap: Some(smallest),
-                    binding,
-                });
-            }
-            Err(Error::Infeasible { .. }) if over || cap == top => return Err(first),
+            Ok(plan) => return Ok(found(plan, cap)),
+            Err(Error::Infeasible { .. }) if cap == top => return Err(first),
             Err(Error::Infeasible { .. }) => {}
             Err(other) => return Err(other),
         }
     }
+}
+
+/// Where time for searches is over: a plan made in one pass, under the smallest of few caps from `least` to `most` that has one. The program as it is may keep `most`,
+/// so that this one is tried whatever the time.
+fn at_once(
+    (least, most): (u64, u64),
+    overtime: Deadline,
+    mut attempt: impl FnMut(u64) -> Result<Outcome, Error>,
+) -> Result<Option<(Outcome, u64)>, Error> {
+    let (mut without, mut kept) = (least, most);
+    let mut best = None;
+    let mut cap = most;
+    for _ in 0..AT_ONCE {
+        match attempt(cap) {
+            Ok(plan) => (best, kept) = (Some((plan, cap)), cap),
+            Err(Error::Infeasible { .. }) if best.is_none() => return Ok(None),
+            Err(Error::Infeasible { .. }) => without = cap,
+            Err(other) => return Err(other),
+        }
+        // The smallest first: it is the one asked for, or next to it.
+        cap = if cap == most { least } else { without + (kept - without) / 2 };
+        if kept <= without || cap >= kept || overtime.over() {
+            break;
+        }
+    }
+    Ok(best)
 }
 
 #[cfg(test)]
@@ -219,5 +243,26 @@ mod tests {
         // In an arena starts have no addresses.
         let arena = Options { alignment: Some(64), ..under(roomy, &[&kept]) };
         assert_eq!(taken(&arena, found(&again, roomy)), Ok((5.0, again)));
+    }
+    #[test]
+    fn where_time_is_over_few_caps_are_tried_and_the_smallest_with_a_plan_is_taken() {
+        let problem = fork();
+        let options = Options { cap_bytes: 12_000, ..Options::default() };
+        // From so many bytes on there is a plan.
+        let tried = |enough: u64, seconds: f64| {
+            let mut caps = Vec::new();
+            let found = at_once((8000, 12_000), Deadline::after(Some(seconds)), |cap_bytes| {
+                caps.push(cap_bytes);
+                if cap_bytes < enough {
+                    return Err(Error::infeasible(&problem, cap_bytes, false, (0, None)));
+                }
+                given(&problem, &options, CompactPlan::default())
+            });
+            (found.map(|found| found.map(|(_, cap_bytes)| cap_bytes)), caps)
+        };
+        assert_eq!(tried(9000, 100.0), (Ok(Some(9000)), vec![12_000, 8000, 10_000, 9000, 8500]));
+        assert_eq!(tried(8000, 100.0), (Ok(Some(8000)), vec![12_000, 8000]));
+        assert_eq!(tried(9000, 0.0), (Ok(Some(12_000)), vec![12_000]));
+        assert_eq!(tried(12_001, 100.0), (Ok(None), vec![12_000]));
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! Frameworks write an optimiser after all gradients. In that order every gradient of the program is held at once, while the buffers of the new weights
 //! lie empty: XLA runs such ops when their operands are there, but the barriers of a rewritten program keep it to the order of the plan.
+//!
+//! So are sums of values that nothing else reads, as of the gradients of one micro-batch and those of all before it, which a loop adds at its end: one value instead
+//! of several from then on.
 
 use ballast_core::fusion::{FusionClass, FusionKind};
 use ballast_core::graph::{Graph, OpId, OpRole, TensorId};
@@ -13,8 +16,8 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use crate::backend::xla::classes::classes;
 use crate::import::{self, ImportOptions};
 
-/// Moves the ops on elements of a StableHLO function that only results are made of right behind the last op they read, and the constants
-/// they read to the front.
+/// Moves the ops on elements of a StableHLO function that only results are made of, or that read several values for the last time and make no more of them, right
+/// behind the last op they read, and the constants they read to the front.
 ///
 /// # Errors
 /// Where the function cannot be read.
@@ -55,9 +58,14 @@ fn order(graph: &Graph, classes: &[FusionClass]) -> Vec<OpId> {
             && (returned || !readers[id].is_empty())
             && readers[id].iter().all(|&reader| only_makes_results[reader]);
     }
+    let moves: Vec<bool> = OpId::first(count)
+        .map(|id| {
+            only_makes_results[id] || (works_on_elements(graph, classes, id) && sums_up(graph, &readers, id))
+        })
+        .collect();
     let mut front = vec![false; count];
     let mut behind: Vec<Vec<OpId>> = vec![Vec::new(); count];
-    for id in OpId::first(count).filter(|&id| only_makes_results[id]) {
+    for id in OpId::first(count).filter(|&id| moves[id]) {
         let mut open = vec![id];
         while let Some(reader) = open.pop() {
             let constants = producers[reader].iter().filter(|&&producer| is_constant(producer));
@@ -68,7 +76,7 @@ fn order(graph: &Graph, classes: &[FusionClass]) -> Vec<OpId> {
     }
     // Where every op stands now: one that moved stands where the last op it reads stands, behind it.
     let mut stands: Vec<OpId> = OpId::first(count).collect();
-    for id in OpId::first(count).filter(|&id| only_makes_results[id]) {
+    for id in OpId::first(count).filter(|&id| moves[id]) {
         let read = producers[id].iter().filter(|&&producer| !front[producer]);
         if let Some(&last) = read.max_by_key(|&&producer| (stands[producer], producer)) {
             stands[id] = stands[last];
@@ -81,6 +89,20 @@ fn order(graph: &Graph, classes: &[FusionClass]) -> Vec<OpId> {
         order.append(&mut behind[id]);
     }
     order
+}
+
+/// Does it make of several values that nothing else reads one that is no larger than any of them?
+fn sums_up(graph: &Graph, readers: &[Vec<OpId>], id: OpId) -> bool {
+    let op = &graph.ops[id];
+    let [made] = op.outputs[..] else { return false };
+    let ends_here = |tensor: TensorId| {
+        let tensor = &graph.tensors[tensor];
+        let is_value = |op: OpId| {
+            graph.ops[op].role != OpRole::Constant && readers[op].iter().all(|&reader| reader == id)
+        };
+        !tensor.returned && tensor.bytes >= graph.tensors[made].bytes && tensor.producer.is_some_and(is_value)
+    };
+    op.role == OpRole::Compute && op.inputs.len() > 1 && op.inputs.iter().all(|&tensor| ends_here(tensor))
 }
 
 /// Does the op only compute elements from elements, or move, spread or view them?
@@ -163,5 +185,25 @@ mod tests {
             + &product("k", "s", "g");
         let names = order_of(&ops, "%h, %k", &format!("{T}, {T}"));
         assert_eq!(names, ["dot_general", "dot_general", "add", "dot_general"]);
+    }
+
+    #[test]
+    fn a_sum_that_values_end_in_follows_the_last_of_them() {
+        let add = |name: &str, left: &str, right: &str| {
+            format!(r#"%{name} = "stablehlo.add"(%{left}, %{right}) : ({T}, {T}) -> {T}"#) + "\n"
+        };
+        let products = product("g", "w", "x") + &product("h", "w", "w") + &product("k", "x", "x");
+        let ops = products.clone() + &add("s", "g", "h") + &product("l", "s", "k");
+        assert_eq!(
+            order_of(&ops, "%l", T),
+            ["dot_general", "dot_general", "add", "dot_general", "dot_general"]
+        );
+        // One of its operands is read again, or is an argument: no value fewer for it.
+        for sum in
+            [add("s", "g", "k") + &product("l", "s", "k"), add("s", "h", "x") + &product("l", "s", "k")]
+        {
+            let names = order_of(&(products.clone() + &sum), "%l, %g, %h", &format!("{T}, {T}, {T}"));
+            assert_eq!(names, ["dot_general", "dot_general", "dot_general", "add", "dot_general"]);
+        }
     }
 }

@@ -13,6 +13,13 @@ use crate::graph::{Graph, OpId};
 const LAST_READ: u64 = 4;
 /// And this many times its bytes go into the rest of the fusion for the last time: else the fusion is short.
 const STILL_READ: u64 = 2;
+/// The same where the sum goes on much later than the part could be made, as in a gradient that is summed up over micro-batches: values that wait that long are
+/// better stored as one.
+const LAST_READ_EARLY: u64 = 2;
+const STILL_READ_LATE: u64 = 1;
+/// The part of the program, one in so many, that is much later, and the least ops.
+const LATER: usize = 8;
+const LEAST_LATER: usize = 32;
 /// Least values that go into a part of a sum that several devices share: two of which one byte in eight is left, as of a comparison, are no sum, and cost
 /// every device a value that is written and read.
 const LEAST_VALUES: usize = 4;
@@ -54,7 +61,7 @@ pub fn sums_in_parts(
         members: group.members.iter().copied().filter(|&id| roots[id].contains(&group.root)).collect(),
     });
     let groups: Vec<Group> = rest.chain(behind).collect();
-    held_of(graph, &groups, &roots, &readers, Parts { most, least_values: LEAST_VALUES })
+    held_of(graph, &groups, &roots, &readers, Parts { most, least_values: LEAST_VALUES, may_wait: false })
 }
 
 /// An op that is to be stored, and what is computed for it alone then: `roots` say so from now on.
@@ -81,11 +88,13 @@ struct Parts {
     most: usize,
     /// Values that go into each, at least.
     least_values: usize,
+    /// Is less enough where the fusion runs much later?
+    may_wait: bool,
 }
 
 impl Parts {
     /// Those of one device: whatever frees memory.
-    const OF_ONE: Parts = Parts { most: usize::MAX, least_values: 1 };
+    const OF_ONE: Parts = Parts { most: usize::MAX, least_values: 1, may_wait: true };
 }
 
 /// Ops to hold of all groups, whose ops are computed in `roots` and read by `readers`.
@@ -134,10 +143,14 @@ fn held(graph: &Graph, group: &Group, roots: &[Vec<OpId>], last_readers: &[OpId]
         }
         let size = graph.value_bytes(id).0;
         let read = bytes(&values).saturating_add(more);
-        let is_long = left.saturating_sub(read) >= size.saturating_mul(STILL_READ);
+        let is_early = group.root.0 - id.0 > LEAST_LATER.max(graph.ops.len() / LATER);
+        let waits = parts.may_wait && is_early && values.len() > 1;
+        let (last_read, still_read) =
+            if waits { (LAST_READ_EARLY, STILL_READ_LATE) } else { (LAST_READ, STILL_READ) };
+        let is_long = left.saturating_sub(read) >= size.saturating_mul(still_read);
         let may_be_held =
             id != group.root && size > 0 && roots[id].len() == 1 && values.len() >= parts.least_values;
-        if may_be_held && is_long && read >= size.saturating_mul(LAST_READ).max(of_part) {
+        if may_be_held && is_long && read >= size.saturating_mul(last_read).max(of_part) {
             held.push(id);
             left = left.saturating_sub(read).saturating_add(size);
             continue;
@@ -202,6 +215,35 @@ mod tests {
         // Values that stay for others would not go away.
         let mut kept = sum(true);
         assert_eq!(fuse(&mut kept, Fusion::XlaHeld, &[]).len(), 1);
+    }
+
+    #[test]
+    fn of_a_sum_over_micro_batches_one_value_is_stored_for_all_so_far() {
+        // Three gradients, each the last op but the sum of a micro-batch of 41 ops that read one another.
+        let mut ops: Vec<(&str, LayerType, Vec<usize>)> = Vec::new();
+        let (mut sum, mut sums) = (None, Vec::new());
+        for _ in 0..3 {
+            for op in 0..40 {
+                let read = if op == 0 { 0 } else { ops.len() };
+                ops.push(("s.dot", Dense, vec![read]));
+            }
+            if let Some(sum) = sum {
+                ops.push(("s.add", Activation, vec![sum, ops.len()]));
+                sums.push(OpId(ops.len() - 1));
+            }
+            sum = Some(ops.len());
+        }
+        let last = ops.len();
+        let ops: Vec<(&str, LayerType, &[usize])> =
+            ops.iter().map(|(name, layer, inputs)| (*name, *layer, &inputs[..])).collect();
+        let roots = |fusion| {
+            let mut program = graph(&ops, &[last]);
+            fuse(&mut program, fusion, &[]);
+            let stored = stored(&program);
+            sums.iter().copied().filter(|sum| stored.contains(sum)).collect::<Vec<_>>()
+        };
+        assert_eq!(roots(Fusion::Xla), sums[1..], "as the compiler does it by itself");
+        assert_eq!(roots(Fusion::XlaHeld), sums);
     }
 
     #[test]

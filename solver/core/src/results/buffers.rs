@@ -57,13 +57,25 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// Adds the buffer of a result.
-    pub(super) fn add(&mut self, result: Span) {
+    /// Adds the buffer of a result; its number.
+    pub(super) fn add(&mut self, result: Span) -> usize {
         let mut buffer = Buffer::default();
         buffer.put(result);
         self.buffers.push(buffer);
         // The sweep begins again.
         self.tree.clear();
+        self.buffers.len() - 1
+    }
+
+    /// Puts a span into the buffer of a number if that takes it.
+    pub(super) fn put_into(&mut self, number: usize, span: Span, apart: impl Fn(Span, Span) -> bool) -> bool {
+        self.sweep(span.start);
+        let takes = self.buffers[number].takes(span, apart);
+        if takes {
+            self.buffers[number].put(span);
+            self.look(number);
+        }
+        takes
     }
 
     /// Puts a span into the last buffer that takes it; `apart` says whether two spans may share a buffer, the earlier first.
