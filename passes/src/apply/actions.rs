@@ -12,8 +12,12 @@ use ballast_core::units::Bytes;
 
 use crate::backend::storage::Early;
 
-/// Values a barrier waits for at most: programs stay linear in the number of repeated ops.
-const WIDEST_BARRIER: usize = 256;
+/// Values a barrier waits for at most: programs stay linear in the number of repeated ops. Fewer where barriers would take much of the memory that a plan is for.
+const WIDEST_BARRIERS: [usize; 5] = [256, 64, 16, 8, 4];
+/// Bytes that XLA holds throughout for every value of a barrier: where it is, in a table that shares its memory with nothing (`BufferAssignment`; seen with jaxlib 0.10.2).
+const TABLE_ENTRY: usize = 8;
+/// The part of the memory of a plan, one in so many, that tables of barriers may take.
+const TABLES_SHARE: u64 = 64;
 
 /// Something a barrier holds back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,16 +76,40 @@ pub(crate) struct ActionError {
 /// even those that are stored besides. `early` says what the back end would do long before its turn.
 ///
 /// A device waits for a value from another one until that has computed it; among devices that do not wait, the one
-/// whose next op is first in program order goes on.
+/// whose next op is first in program order goes on. Barriers are as wide as leaves their tables a small share of what the plan holds at most, `peak`.
 pub(crate) fn merge(
     graph: &Graph,
     reads: &[Vec<TensorId>],
     groups: &[Group],
     early: &[Early],
     stages: &[Stage],
+    (schedules, peak): (&[Schedule], Bytes),
+) -> Result<Vec<Action>, ActionError> {
+    let mut merged = Vec::new();
+    for widest in WIDEST_BARRIERS {
+        merged = merge_with(
+            Merger::new(graph, reads, groups, early, (stages, schedules), widest),
+            stages,
+            schedules,
+        )?;
+        let width = |action: &Action| match &action.what {
+            What::Barrier(held) if held.len() > 1 => held.len(),
+            _ => 0,
+        };
+        let tables = merged.iter().map(width).sum::<usize>() * TABLE_ENTRY;
+        if tables as u64 <= peak.0 / TABLES_SHARE {
+            break;
+        }
+    }
+    Ok(merged)
+}
+
+/// The same with barriers of one width at most.
+fn merge_with(
+    mut merger: Merger<'_>,
+    stages: &[Stage],
     schedules: &[Schedule],
 ) -> Result<Vec<Action>, ActionError> {
-    let mut merger = Merger::new(graph, reads, groups, early, (stages, schedules));
     let mut devices: Vec<Cursor<'_>> =
         stages.iter().zip(schedules).map(|(stage, schedule)| Cursor::new(stage, schedule)).collect();
     loop {
@@ -256,8 +284,8 @@ impl Memory {
 
     /// The values that are here, newest first. A barrier that waits for all of them, and that their readers wait for, leaves a
     /// compiler no freedom to run an earlier op later or a later op earlier; waiting for the newest alone would.
-    fn present(&self) -> impl Iterator<Item = Held> + '_ {
-        self.by_moment.values().rev().flatten().map(|&op| Held::Value(op)).take(WIDEST_BARRIER)
+    fn present(&self, widest: usize) -> impl Iterator<Item = Held> + '_ {
+        self.by_moment.values().rev().flatten().map(|&op| Held::Value(op)).take(widest)
     }
 }
 
@@ -279,6 +307,8 @@ struct Merger<'p> {
     /// Has the op's value been copied to the host for other devices?
     sent: Vec<bool>,
     actions: Vec<Action>,
+    /// Values that a barrier waits for at most.
+    widest: usize,
 }
 
 impl<'p> Merger<'p> {
@@ -288,6 +318,7 @@ impl<'p> Merger<'p> {
         groups: &'p [Group],
         early: &'p [Early],
         (stages, schedules): (&[Stage], &[Schedule]),
+        widest: usize,
     ) -> Self {
         let mut runs = vec![0_u32; graph.ops.len()];
         for (stage, schedule) in stages.iter().zip(schedules) {
@@ -313,6 +344,7 @@ impl<'p> Merger<'p> {
             crosses,
             sent: vec![false; graph.ops.len()],
             actions: Vec::new(),
+            widest,
         }
     }
 
@@ -449,7 +481,7 @@ impl<'p> Merger<'p> {
             // Nothing to hold back: the op reads constants alone.
             return false;
         }
-        held.extend(memory.present());
+        held.extend(memory.present(self.widest));
         self.barrier(device, held);
         true
     }
@@ -468,7 +500,7 @@ impl<'p> Merger<'p> {
             )
             .collect();
         let reads_values = held.iter().any(|(held, _)| matches!(held, Held::Value(_)));
-        let newest = memory.present().next().filter(|_| !reads_values && !held.is_empty());
+        let newest = memory.present(1).next().filter(|_| !reads_values && !held.is_empty());
         if newest.is_some() || held.iter().any(|&(_, moment)| moment != held[0].1) {
             self.barrier(device, held.into_iter().map(|(held, _)| held).chain(newest).collect());
         }
@@ -504,7 +536,7 @@ impl<'p> Merger<'p> {
     fn load(&mut self, device: DeviceId, op: OpId, from: Held) {
         let first_receive = matches!(from, Held::Sent(_)) && !self.memories[device].ran.contains_key(&op);
         if !first_receive {
-            let held = std::iter::once(from).chain(self.memories[device].present()).collect();
+            let held = std::iter::once(from).chain(self.memories[device].present(self.widest)).collect();
             self.barrier(device, held);
         }
         self.push(device, What::Load(from));

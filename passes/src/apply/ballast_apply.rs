@@ -7,6 +7,7 @@ use ballast_core::graph::OpId;
 use ballast_core::memory::{Schedule, SwapModel, expand, replay};
 use ballast_core::plan::{PlanError, compact_plans, fingerprint};
 use ballast_core::stage::stages;
+use ballast_core::units::Bytes;
 use ballast_dialects::attributes as names;
 use ballast_dialects::diagnostics::{self, Reported};
 use ballast_dialects::operations::set_location;
@@ -190,15 +191,17 @@ fn apply(
     let plans = compact_plans(&stages, &annotated.ops)
         .map_err(|PlanError { op, reason, .. }| error_at(Some(op), &reason))?;
     let mut schedules: Vec<Schedule> = Vec::with_capacity(plans.len());
+    let mut peak = Bytes::ZERO;
     for (stage, plan) in stages.iter().zip(&plans) {
         let schedule = expand(&stage.problem, plan).map_err(|error| error_at(None, &error.to_string()))?;
-        replay(&stage.problem, &schedule, Some(&UNTIMED), None).map_err(|refused| {
+        let replayed = replay(&stage.problem, &schedule, Some(&UNTIMED), None).map_err(|refused| {
             let op = refused.node.map(|node| stage.sources[node].op());
             error_at(op, &format!("the plan on device {} cannot be carried out: {refused}", stage.device))
         })?;
+        peak = peak + Bytes(replayed.peak_bytes);
         schedules.push(schedule);
     }
-    let actions = actions::merge(graph, &imported.reads, groups, early, &stages, &schedules)
+    let actions = actions::merge(graph, &imported.reads, groups, early, &stages, (&schedules, peak))
         .map_err(|error| error_at(Some(error.op), &error.to_string()))?;
     let returned = actions::returned(graph, &annotated.device_of);
     emit::emit(imported, &annotated.device_of, late, &actions, &returned)

@@ -9,6 +9,9 @@ use ballast_core::units::Bytes;
 
 use super::*;
 
+/// A plan that holds so much that tables of barriers are nothing.
+const ROOMY: Bytes = Bytes(1 << 40);
+
 /// Op i makes tensor `arguments + i` of four bytes.
 fn graph(arguments: usize, ops: &[(&[usize], OpRole)], returned: usize) -> Graph {
     let op = |(id, &(inputs, role)): (usize, &(&[usize], OpRole))| Op {
@@ -37,7 +40,7 @@ fn actions(graph: &Graph, device_of: &[DeviceId], plans: &[CompactPlan]) -> Vec<
     let schedules: Vec<Schedule> =
         stages.iter().zip(plans).map(|(stage, plan)| expand(&stage.problem, plan).unwrap()).collect();
     let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
-    merge(graph, &reads, &[], &vec![Early::default(); graph.ops.len()], &stages, &schedules).unwrap()
+    merge(graph, &reads, &[], &vec![Early::default(); graph.ops.len()], &stages, (&schedules, ROOMY)).unwrap()
 }
 
 fn run(op: usize, travellers: &[usize]) -> What {
@@ -85,7 +88,8 @@ fn what_would_start_early_waits_for_its_last_operand_or_the_newest_value() {
     let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
     let barriers = |early: [bool; 4]| -> Vec<What> {
         let early = early.map(|takes_operands| Early { takes_operands, ..Early::default() });
-        let merged = merge(&graph, &reads, &[], &early, &stages, std::slice::from_ref(&schedule)).unwrap();
+        let merged =
+            merge(&graph, &reads, &[], &early, &stages, (std::slice::from_ref(&schedule), ROOMY)).unwrap();
         merged.into_iter().map(|action| action.what).filter(|what| matches!(what, What::Barrier(_))).collect()
     };
     let together = What::Barrier(vec![Held::Value(OpId(0)), Held::Value(OpId(2))]);
@@ -108,7 +112,7 @@ fn a_value_made_again_is_stored_for_what_would_take_it_in_alone() {
         let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
         let mut early = vec![Early::default(); 3];
         early[1].taken_alone = if takes { vec![OpId(0)] } else { Vec::new() };
-        let merged = merge(&graph, &reads, &[], &early, &stages, &[schedule]).unwrap();
+        let merged = merge(&graph, &reads, &[], &early, &stages, (&[schedule], ROOMY)).unwrap();
         let first =
             merged.iter().position(|action| matches!(action.what, What::Run { op: OpId(1), .. })).unwrap();
         let is_stored = merged[first - 1].what == What::Barrier(vec![Held::Value(OpId(0))]);
@@ -126,7 +130,8 @@ fn a_large_value_waits_for_the_newest_one() {
     let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
     for (fills_memory, expected) in [(false, 0), (true, 1)] {
         let early = vec![Early { fills_memory, ..Early::default() }; 4];
-        let merged = merge(&graph, &reads, &[], &early, &stages, std::slice::from_ref(&schedule)).unwrap();
+        let merged =
+            merge(&graph, &reads, &[], &early, &stages, (std::slice::from_ref(&schedule), ROOMY)).unwrap();
         let held = What::Barrier(vec![Held::Value(OpId(0)), Held::Value(OpId(1))]);
         let barriers: Vec<&What> =
             merged.iter().map(|action| &action.what).filter(|what| **what == held).collect();
@@ -149,7 +154,7 @@ fn a_large_value_waits_behind_a_small_one_that_may_run_before() {
         let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
         let mut early = vec![Early::default(); 5];
         early[3].fills_memory = true;
-        let merged = merge(&graph, &reads, &[], &early, &stages, &[schedule]).unwrap();
+        let merged = merge(&graph, &reads, &[], &early, &stages, (&[schedule], ROOMY)).unwrap();
         let held = What::Barrier(vec![Held::Value(OpId(1)), Held::Value(OpId(2))]);
         let barriers = merged.iter().filter(|action| action.what == held).count();
         assert_eq!(barriers, expected, "{merged:?}");
@@ -167,7 +172,8 @@ fn a_large_value_that_copies_an_argument_waits_with_it() {
     for takes_operands in [false, true] {
         let mut early = vec![Early::default(); 4];
         early[2] = Early { fills_memory: true, takes_operands, ..Early::default() };
-        let merged = merge(&graph, &reads, &[], &early, &stages, std::slice::from_ref(&schedule)).unwrap();
+        let merged =
+            merge(&graph, &reads, &[], &early, &stages, (std::slice::from_ref(&schedule), ROOMY)).unwrap();
         let mut held = vec![Held::Value(OpId(0)), Held::Value(OpId(1))];
         held.extend(takes_operands.then_some(Held::Argument(TensorId(0))));
         assert_eq!(merged[2].what, What::Barrier(held), "{merged:?}");
@@ -227,7 +233,8 @@ fn a_schedule_that_reads_what_is_gone_is_refused() {
     let steps = vec![Step::Compute(NodeId(0)), Step::Free(NodeId(0)), Step::Compute(NodeId(1))];
     let reads = [0, 1].map(|tensor| vec![TensorId(tensor)]);
     let error =
-        merge(&graph, &reads, &[], &vec![Early::default(); 2], &stages, &[Schedule { steps }]).unwrap_err();
+        merge(&graph, &reads, &[], &vec![Early::default(); 2], &stages, (&[Schedule { steps }], ROOMY))
+            .unwrap_err();
     assert_eq!(error.op, OpId(1));
     assert!(error.reason.contains("op 0"), "{error}");
 }
@@ -242,7 +249,8 @@ fn a_stored_value_that_would_be_computed_again_is_read_through_a_barrier() {
     let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
     let mut early = vec![Early::default(); 3];
     early[2].computes_again = vec![OpId(0)];
-    let merged = merge(&graph, &reads, &[], &early, &stages, std::slice::from_ref(&schedule)).unwrap();
+    let merged =
+        merge(&graph, &reads, &[], &early, &stages, (std::slice::from_ref(&schedule), ROOMY)).unwrap();
     let expected = [run(0, &[]), run(1, &[]), What::Barrier(vec![Held::Value(OpId(0))]), run(2, &[])];
     assert_eq!(merged.into_iter().map(|action| action.what).collect::<Vec<_>>(), expected);
 }
@@ -266,4 +274,34 @@ fn numbers_computed_of_constants_are_made_once_on_a_device() {
     large.tensors[3].bytes = Bytes(1 << 20);
     let expected = [run(4, &[0, 1, 2]), run(5, &[0, 1, 2, 3])];
     assert_eq!(on_device_0(actions(&large, &[DeviceId(0); 6], &[CompactPlan::default()])), expected);
+}
+
+#[test]
+fn barriers_are_narrow_where_their_tables_would_take_much_of_the_memory() {
+    // x is read by forty ops; a last one reads all of their values, the first of which is made again for it.
+    let mut ops: Vec<(Vec<usize>, OpRole)> = vec![(vec![0], Compute); 40];
+    ops.push(((1..=40).collect(), Compute));
+    let ops: Vec<(&[usize], OpRole)> = ops.iter().map(|(inputs, role)| (&inputs[..], *role)).collect();
+    let graph = graph(1, &ops, 41);
+    let costs = Costs { seconds: vec![vec![1.0; 41]] };
+    let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[DeviceId(0); 41]);
+    let plan = CompactPlan { recompute: vec![(40, NodeId(0))], ..CompactPlan::default() };
+    let schedules = [expand(&stages[0].problem, &plan).unwrap()];
+    let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
+    let width = |peak: u64| {
+        let early = vec![Early::default(); 41];
+        let merged = merge(&graph, &reads, &[], &early, &stages, (&schedules, Bytes(peak))).unwrap();
+        let held = merged.iter().filter_map(|action| match &action.what {
+            What::Barrier(held) => Some(held.clone()),
+            _ => None,
+        });
+        held.collect::<Vec<_>>()
+    };
+    // All 39 values that are there, and the argument: a table of 320 bytes.
+    assert_eq!(width(320 * 64).iter().map(Vec::len).collect::<Vec<_>>(), [40]);
+    // The sixteen newest ones.
+    let narrow = width(320 * 64 - 1);
+    assert_eq!(narrow.iter().map(Vec::len).collect::<Vec<_>>(), [17]);
+    assert!(narrow[0].contains(&Held::Value(OpId(39))) && narrow[0].contains(&Held::Argument(TensorId(0))));
+    assert_eq!(width(0).iter().map(Vec::len).collect::<Vec<_>>(), [5], "no barrier is left out");
 }
