@@ -3,9 +3,10 @@
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=5120 swap=false dynamic-dim=16 time-limit=10 relax-limit=0" --ballast-verify --ballast-apply -split-input-file | FileCheck %s
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="cap=5120 swap=false dynamic-dim=16 time-limit=10 relax-limit=0" --ballast-to-stablehlo -split-input-file | FileCheck %s
 
-// The first product goes before the third is there, and is computed again for its shape.
+// The first product goes before the third one is there, and is computed again for its shape.
 // CHECK-LABEL: func.func @like_another(
 // CHECK: "stablehlo.dot_general"(%[[X:.+]], %[[W:.+]]) <
+// CHECK: "stablehlo.dot_general"
 // CHECK: "stablehlo.dot_general"
 // CHECK: "stablehlo.dot_general"
 // CHECK: %[[AGAIN:.+]] = "stablehlo.dot_general"
@@ -16,7 +17,8 @@ func.func @like_another(%x: tensor<16x16xf32>, %w: tensor<16x16xf32>) -> tensor<
   %c = "chlo.constant_like"(%p) <{value = 1.0 : f32}> : (tensor<16x16xf32>) -> tensor<16x16xf32>
   %q = "stablehlo.dot_general"(%p, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
   %r = "stablehlo.dot_general"(%q, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
-  %a = "stablehlo.add"(%r, %c) : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %s = "stablehlo.dot_general"(%r, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  %a = "stablehlo.add"(%s, %c) : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
   return %a : tensor<16x16xf32>
 }
 

@@ -9,7 +9,7 @@
 // TWICE: "stablehlo.multiply"(%[[STORED]], %[[STORED]])
 // TWICE: "stablehlo.add"(%{{.*}}, %{{.*}}) : (tensor<8x16xf32>
 
-func.func @main(%a: tensor<4x16xf32>, %b: tensor<16x16xf32>) -> (tensor<8x16xf32>, tensor<4x16xf32>) {
+func.func @main(%a: tensor<4x16xf32>, %b: tensor<16x16xf32>) -> (tensor<f32>, tensor<4x16xf32>) {
   %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
   %p = "stablehlo.dot_general"(%a, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x16xf32>, tensor<16x16xf32>) -> tensor<4x16xf32>
   %q = "stablehlo.dot_general"(%p, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x16xf32>, tensor<16x16xf32>) -> tensor<4x16xf32>
@@ -36,5 +36,10 @@ func.func @main(%a: tensor<4x16xf32>, %b: tensor<16x16xf32>) -> (tensor<8x16xf32
   }) : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
   %n8 = "stablehlo.broadcast_in_dim"(%last) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<8x16xf32>
   %w = "stablehlo.multiply"(%sum, %n8) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
-  return %w, %v : tensor<8x16xf32>, tensor<4x16xf32>
+  %end = "stablehlo.reduce"(%w, %zero) <{dimensions = array<i64: 0, 1>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %3 = "stablehlo.add"(%x, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%3) : (tensor<f32>) -> ()
+  }) : (tensor<8x16xf32>, tensor<f32>) -> tensor<f32>
+  return %end, %v : tensor<f32>, tensor<4x16xf32>
 }

@@ -24,7 +24,7 @@
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla-cpu-as-is cap=60B cap-counts=temp relax-limit=3 time-limit=5" -o /dev/null 2>&1 | FileCheck %s --check-prefix=MORE
 // MORE: warning: no memory plan keeps the cap of device 0: asked 60 bytes, used {{.*}} least possible 128 bytes{{.*}}; 64 bytes of the least possible are room for gaps between buffers in XLA's heap, which `heap-gaps=false` does not count
 // RUN: ballast-opt %s --allow-unregistered-dialect --remat="fusion=xla-cpu cap=60B cap-counts=temp relax-limit=3 time-limit=5" -o /dev/null 2>&1 | FileCheck %s --check-prefix=LEAST
-// LEAST: warning: no memory plan keeps the cap of device 0: asked 60 bytes, used {{.*}} least possible 64 bytes
+// LEAST: warning: no memory plan was found that keeps the cap of device 0: asked 60 bytes, used {{.*}} least possible in the ways tried to store values 64 bytes
 // RUN: not ballast-opt %s --allow-unregistered-dialect --remat="heap-gaps=some" 2>&1 | FileCheck %s --check-prefix=BAD
 // BAD: heap-gaps
 

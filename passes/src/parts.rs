@@ -17,14 +17,24 @@ use crate::import::{self, ImportOptions};
 /// Of a device's fair share of the work: what a fusion or a loop that runs on one device may take.
 pub(crate) const LONG: f64 = 0.25;
 
+/// The part of a cap, one in so many, that the values of one part of a sum may take where several devices share it.
+const SUMS_SHARE: u64 = 4;
+
 /// Most levels of values, each made of the one before, that are computed inside the fusions that read them.
 const MOST_LEVELS: usize = 4;
 
-/// Ops that are to store their values so that several devices can share the work.
-pub(crate) fn for_devices(unfused: &Graph, fused: &Graph, groups: &[Group], costs: &Costs) -> Vec<OpId> {
+/// Ops that are to store their values so that several devices can share the work, each under the cap if one is given.
+pub(crate) fn for_devices(
+    unfused: &Graph,
+    fused: &Graph,
+    groups: &[Group],
+    costs: &Costs,
+    cap: Option<Bytes>,
+) -> Vec<OpId> {
     let mut held = too_long(unfused, fused, groups, costs);
     let joined = joins(unfused, fused, groups);
-    held.extend(sums_in_parts(unfused, fused, groups, &joined, 2 * costs.seconds.len()));
+    let of_sum = cap.map_or(Bytes(u64::MAX), |cap| Bytes(cap.0 / SUMS_SHARE));
+    held.extend(sums_in_parts(unfused, fused, groups, &joined, (2 * costs.seconds.len(), of_sum)));
     held.extend(stacks_in_parts(unfused));
     held.extend(joined);
     held.extend(lookups_in_parts(unfused, groups, costs.seconds.len()));

@@ -405,8 +405,20 @@ pub(crate) fn read_quietly<'c: 'a, 'a>(
     if let (Chosen::Options(..), false) = (source.storage, is_decided) {
         let before = storage.clone();
         match (unfused, source.within) {
-            (Some(unfused), _) => {
-                storage = storage.holding(for_devices(&unfused, &imported.graph, &groups, &estimate.costs));
+            (Some(unfused), within) => {
+                // A share is one of what each device needs, which is not known yet: of a fair share of the whole.
+                let fair = || {
+                    peak_on_one(&imported.graph, &estimate.costs, &cluster).0 / cluster.devices.len() as u64
+                };
+                let cap = match within {
+                    Some(CapSpec::Absolute(cap)) => Some(cap),
+                    Some(cap @ CapSpec::Share(_)) => {
+                        Some(cap.bytes(Bytes(fair()), cluster.devices[0].memory))
+                    }
+                    Some(CapSpec::DeviceMemory) | None => None,
+                };
+                let held = for_devices(&unfused, &imported.graph, &groups, &estimate.costs, cap);
+                storage = storage.holding(held);
             }
             (None, Some(cap)) if storage.model() == passes::FusionModel::XlaCpu => {
                 let peak = peak_on_one(&imported.graph, &estimate.costs, &cluster);

@@ -47,6 +47,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) ->
     let loops = Loops::chosen(options.loops, Loops::ForTime);
     let results_apart = pipeline.is_some();
     let source = program::Source { loops, results_apart, ..program::source!(options) };
+    let is_shared = program::cluster(module, source.devices)?.0.devices.len() > 1;
+    let source = program::Source { within: is_shared.then_some(cap), ..source };
     let (mut program, _) = opening::read_for_planning(module, &source)?;
     program::recall_passes(&mut program);
     program::forget_plan(&mut program);

@@ -13,11 +13,11 @@ fn a_cap_without_a_plan_is_raised_even_where_no_time_is_left() {
     let problem = four();
     let limits = Limits { time_limit_seconds: Some(0.0), ..Limits::default() };
     let options = Options { cap_bytes: 7, limits, ..Options::default() };
-    // All is kept in 12 bytes, and more than that is asked for: 7 and 15 steps of a twentieth of it.
+    // All is kept in 12 bytes, no plan takes less than 9, and one that is made in one pass takes that.
     let relaxed = plan_relaxed(&problem, &options, &Relaxation::default()).unwrap();
-    assert_eq!((relaxed.used_cap, relaxed.smallest_cap), (13, Some(problem.unplanned_peak())));
-    assert!(relaxed.plan.compact.recompute.is_empty());
-    let short = Relaxation { limit: 1.5, ..Relaxation::default() };
+    assert_eq!((relaxed.used_cap, relaxed.smallest_cap), (9, Some(9)));
+    assert!(!relaxed.plan.compact.recompute.is_empty());
+    let short = Relaxation { limit: 1.25, ..Relaxation::default() };
     assert!(matches!(plan_relaxed(&problem, &options, &short), Err(Error::Infeasible { .. })));
 }
 

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::within::computed_in;
 use super::{Fuser, Group, groups, readers};
 use crate::graph::{Graph, OpId};
+use crate::units::Bytes;
 
 /// A part is stored when this many times its bytes go into it for the last time.
 const LAST_READ: u64 = 4;
@@ -40,7 +41,8 @@ impl Fuser<'_> {
     }
 }
 
-/// Ops to hold so that long sums fall into parts, at most about `most` each, which several devices may compute where their values are.
+/// Ops to hold so that long sums fall into parts, at most about `most` each and no larger than they need be where more than `largest` goes into one, which several
+/// devices may compute where their values are.
 /// `graph` has not been fused, `fused` has, into `groups`; then `stored` will be stored besides, for several fusions that each would sum up the same: what
 /// goes into such an op is a fusion of its own.
 #[must_use]
@@ -49,7 +51,7 @@ pub fn sums_in_parts(
     fused: &Graph,
     groups: &[Group],
     stored: &[OpId],
-    most: usize,
+    (most, largest): (usize, Bytes),
 ) -> Vec<OpId> {
     let mut roots = computed_in(graph, fused, groups);
     let readers = readers(graph);
@@ -61,7 +63,8 @@ pub fn sums_in_parts(
         members: group.members.iter().copied().filter(|&id| roots[id].contains(&group.root)).collect(),
     });
     let groups: Vec<Group> = rest.chain(behind).collect();
-    held_of(graph, &groups, &roots, &readers, Parts { most, least_values: LEAST_VALUES, may_wait: false })
+    let parts = Parts { most, largest, least_values: LEAST_VALUES, may_wait: false };
+    held_of(graph, &groups, &roots, &readers, parts)
 }
 
 /// An op that is to be stored, and what is computed for it alone then: `roots` say so from now on.
@@ -86,6 +89,8 @@ fn fusion_of(graph: &Graph, root: OpId, readers: &[Vec<OpId>], roots: &mut [Vec<
 struct Parts {
     /// About as many at most.
     most: usize,
+    /// What goes into one, where it can be had.
+    largest: Bytes,
     /// Values that go into each, at least.
     least_values: usize,
     /// Is less enough where the fusion runs much later?
@@ -94,7 +99,8 @@ struct Parts {
 
 impl Parts {
     /// Those of one device: whatever frees memory.
-    const OF_ONE: Parts = Parts { most: usize::MAX, least_values: 1, may_wait: true };
+    const OF_ONE: Parts =
+        Parts { most: usize::MAX, largest: Bytes(u64::MAX), least_values: 1, may_wait: true };
 }
 
 /// Ops to hold of all groups, whose ops are computed in `roots` and read by `readers`.
@@ -122,7 +128,7 @@ fn held(graph: &Graph, group: &Group, roots: &[Vec<OpId>], last_readers: &[OpId]
     let ops = || group.members.iter().copied().chain([group.root]);
     let all: BTreeSet<OpId> = ops().flat_map(|id| graph.value_inputs(id)).filter(|&id| dies(id)).collect();
     let mut left = bytes(&all);
-    let of_part = left / parts.most.max(1) as u64;
+    let of_part = (left / parts.most.max(1) as u64).min(parts.largest.0);
     // Ascending, as the ops are.
     let mut held = Vec::new();
     // By op of the fusion: the values that go into it and are not in a stored part yet, and the bytes of those that are not followed.
@@ -144,12 +150,15 @@ fn held(graph: &Graph, group: &Group, roots: &[Vec<OpId>], last_readers: &[OpId]
         let size = graph.value_bytes(id).0;
         let read = bytes(&values).saturating_add(more);
         let is_early = group.root.0 - id.0 > LEAST_LATER.max(graph.ops.len() / LATER);
-        let waits = parts.may_wait && is_early && values.len() > 1;
+        let waits = parts.may_wait && is_early;
+        let too_large = size.saturating_mul(LAST_READ) > parts.largest.0;
+        let few = (waits || too_large) && values.len() > 1;
         let (last_read, still_read) =
-            if waits { (LAST_READ_EARLY, STILL_READ_LATE) } else { (LAST_READ, STILL_READ) };
+            if few { (LAST_READ_EARLY, STILL_READ_LATE) } else { (LAST_READ, STILL_READ) };
         let is_long = left.saturating_sub(read) >= size.saturating_mul(still_read);
+        let least_values = if few { 2.min(parts.least_values) } else { parts.least_values };
         let may_be_held =
-            id != group.root && size > 0 && roots[id].len() == 1 && values.len() >= parts.least_values;
+            id != group.root && size > 0 && roots[id].len() == 1 && values.len() >= least_values;
         if may_be_held && is_long && read >= size.saturating_mul(last_read).max(of_part) {
             held.push(id);
             left = left.saturating_sub(read).saturating_add(size);
@@ -171,7 +180,8 @@ mod tests {
     use super::*;
     use crate::graph::LayerType;
     use crate::graph::LayerType::{Activation, Dense};
-    use crate::units::Bytes;
+
+    const ROOMY: Bytes = Bytes(u64::MAX);
 
     /// Products of the argument, their sum, one after another, and more ops behind it.
     fn sum_of_products(products: usize, more: &[(LayerType, &[usize])], returned: &[usize]) -> Graph {
@@ -209,9 +219,15 @@ mod tests {
         assert_eq!(parted.value_inputs(OpId(17)), [4, 5, 6, 14].map(OpId));
         // In two parts, and a rest, as for several devices.
         let groups = fuse(&mut sum(false), Fusion::Xla, &[]);
-        let in_parts = |most| sums_in_parts(&sum(false), &whole, &groups, &[], most);
+        let in_parts = |most| sums_in_parts(&sum(false), &whole, &groups, &[], (most, ROOMY));
         assert_eq!(in_parts(usize::MAX), [14, 17, 20].map(OpId));
         assert_eq!(in_parts(2), [16].map(OpId));
+        // Of no more than 500 bytes each, of products of 100.
+        let small = sums_in_parts(&sum(false), &whole, &groups, &[], (2, Bytes(500)));
+        assert_eq!(small, [15, 19].map(OpId));
+        // Of which two alone are more than that.
+        let smallest = sums_in_parts(&sum(false), &whole, &groups, &[], (2, Bytes(150)));
+        assert_eq!(smallest, (12..22).map(OpId).collect::<Vec<_>>());
         // Values that stay for others would not go away.
         let mut kept = sum(true);
         assert_eq!(fuse(&mut kept, Fusion::XlaHeld, &[]).len(), 1);
@@ -251,7 +267,7 @@ mod tests {
         let program = || sum_of_products(600, &[], &[1199]);
         let mut fused = program();
         let groups = fuse(&mut fused, Fusion::Xla, &[]);
-        let held = sums_in_parts(&program(), &fused, &groups, &[], 8);
+        let held = sums_in_parts(&program(), &fused, &groups, &[], (8, ROOMY));
         // 75 products each, and the sum so far in place of one of them.
         assert_eq!(held[..2], [673, 747].map(OpId), "{held:?}");
         assert!((6..=8).contains(&held.len()), "{held:?}");
@@ -265,8 +281,11 @@ mod tests {
         let groups = fuse(&mut fused, Fusion::Xla, &[]);
         assert_eq!(groups.iter().map(|group| group.root).collect::<Vec<_>>(), [23, 24].map(OpId));
         // As it stands both compute all of it.
-        assert!(sums_in_parts(&program(), &fused, &groups, &[], 4).is_empty());
-        assert_eq!(sums_in_parts(&program(), &fused, &groups, &[OpId(22)], 4), [14, 17, 20].map(OpId));
+        assert!(sums_in_parts(&program(), &fused, &groups, &[], (4, ROOMY)).is_empty());
+        assert_eq!(
+            sums_in_parts(&program(), &fused, &groups, &[OpId(22)], (4, ROOMY)),
+            [14, 17, 20].map(OpId)
+        );
     }
 
     #[test]
@@ -291,7 +310,7 @@ mod tests {
         let mut fused = masked();
         let groups = fuse(&mut fused, Fusion::Xla, &[]);
         assert_eq!(groups.len(), 1);
-        assert!(sums_in_parts(&masked(), &fused, &groups, &[], usize::MAX).is_empty());
+        assert!(sums_in_parts(&masked(), &fused, &groups, &[], (usize::MAX, ROOMY)).is_empty());
         let mut held = masked();
         fuse(&mut held, Fusion::XlaHeld, &[]);
         assert_eq!(stored(&held), [0, 1, 2, 3, 4, 6].map(OpId));
