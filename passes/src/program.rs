@@ -406,17 +406,8 @@ pub(crate) fn read_quietly<'c: 'a, 'a>(
         let before = storage.clone();
         match (unfused, source.within) {
             (Some(unfused), within) => {
-                // A share is one of what each device needs, which is not known yet: of a fair share of the whole.
-                let fair = || {
-                    peak_on_one(&imported.graph, &estimate.costs, &cluster).0 / cluster.devices.len() as u64
-                };
-                let cap = match within {
-                    Some(CapSpec::Absolute(cap)) => Some(cap),
-                    Some(cap @ CapSpec::Share(_)) => {
-                        Some(cap.bytes(Bytes(fair()), cluster.devices[0].memory))
-                    }
-                    Some(CapSpec::DeviceMemory) | None => None,
-                };
+                let of_peak = || peak_on_one(&imported.graph, &estimate.costs, &cluster);
+                let cap = within.and_then(|cap| cap_of_each(cap, of_peak, &cluster));
                 let held = for_devices(&unfused, &imported.graph, &groups, &estimate.costs, cap);
                 storage = storage.holding(held);
             }
@@ -440,6 +431,18 @@ pub(crate) fn read_quietly<'c: 'a, 'a>(
     let costs = estimate.costs;
     let program = Program { imported, cluster, costs, storage, groups, profile, cluster_is_new, whole_peak };
     Ok((program, estimate.unpriced))
+}
+
+/// The cap of one of several devices, if any but its memory: a share is one of what each needs, which is not known yet, so of a fair share of the peak on one.
+fn cap_of_each(cap: CapSpec, peak: impl Fn() -> Bytes, cluster: &Cluster) -> Option<Bytes> {
+    match cap {
+        CapSpec::Absolute(cap) => Some(cap),
+        CapSpec::Share(_) => {
+            let fair = peak().0 / cluster.devices.len() as u64;
+            Some(cap.bytes(Bytes(fair), cluster.devices[0].memory))
+        }
+        CapSpec::DeviceMemory => None,
+    }
 }
 
 /// What was measured to be stored, of the file that an option names.

@@ -147,6 +147,12 @@ pub struct Inner {
 }
 
 impl Op {
+    /// Is it free of effects, and does no rule keep it from running more than once?
+    #[must_use]
+    pub fn may_run_again(&self) -> bool {
+        self.pure_op && !self.rules.never_recompute && !self.rules.must_keep
+    }
+
     /// A pure op that computes the tensors of the numbers `outputs` from those of the numbers `inputs` and costs nothing: what
     /// there is to say of it besides is set by the caller.
     #[must_use]

@@ -196,7 +196,7 @@ impl Graph {
             }
             let own = op.outputs.iter().filter(|&&tensor| places[tensor].is_none());
             let own = own.fold(0, |sum: u64, &tensor| sum.saturating_add(self.tensors[tensor].bytes.0));
-            if own > 0 && op.pure_op && !op.rules.never_recompute && !op.rules.must_keep {
+            if own > 0 && op.may_run_again() {
                 op.inputs.iter().for_each(|&read| again[self.viewed(read)].push((id, own)));
             }
         }

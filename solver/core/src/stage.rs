@@ -169,11 +169,7 @@ pub fn stages(graph: &Graph, costs: &Costs, cluster: &Cluster, device_of: &[Devi
             inputs,
             backward: op.backward.unwrap_or(false),
             keep: returned[id],
-            recomputable: op.pure_op
-                && !op.rules.never_recompute
-                && !op.rules.must_keep
-                && operand.is_none()
-                && !runs_once[id],
+            recomputable: op.may_run_again() && operand.is_none() && !runs_once[id],
             swappable: !op.rules.never_swap && !op.rules.must_keep && operand.is_none(),
             pinned: op.rules.must_keep,
             after: None,

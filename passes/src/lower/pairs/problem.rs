@@ -265,7 +265,7 @@ impl<'p, 'c: 'a, 'a> Builder<'p, 'c, 'a> {
         }
         let known = |&tensor: &TensorId| self.values.get(&key(self.body.value(tensor))).copied().flatten();
         let inputs: Vec<usize> = op.inputs.iter().filter_map(known).collect();
-        let may_repeat = op.pure_op && !op.rules.never_recompute && !op.rules.must_keep;
+        let may_repeat = op.may_run_again();
         let number = may_repeat.then(|| {
             let trips = self.pair.trips as f64 * self.pair.times as f64;
             let cost = (op.work.flops as f64 + op.work.bytes.as_f64() / BYTES_PER_OPERATION) * trips;
