@@ -73,6 +73,7 @@ def Remat : BallastPass<"remat"> {
     Where a program that is not partitioned, or is on one device, is over the cap, its counted loops are opened first (`loops`), and for XLA's compiler for CPUs some gradients written out (`gradients`)
     and products of 16-bit floats computed in `f32` (`products`); a share stays one of the peak before, copies for such products included. Where no plan of that keeps the cap and one of the program as it
     was, but for such products, needs less, or is faster under as large a cap, that one is taken and the program stays as it was; a remark (`AsBefore`) and a note in the plan say so.
+    On one device under `fusion=xla-cpu` what is tried last is a plan without room for gaps of XLA's heap (`heap-gaps`); a remark (`HeapPlaced`) and a note say so.
 
     Where no plan keeps the cap, the cap is raised in steps, `cap_met = false` says so in the plan, and a warning names the cap asked for, the one
     used and the least possible, the op that binds, why, and what would help; `relax-limit=0` fails there instead. Where values may be stored in other ways than those that

@@ -134,3 +134,14 @@ def test_a_gan_of_two_planned_losses_trains_as_without():
     assert all(torch.equal(one, same) for one, same in zip(expected, found, strict=True))
     for step in steps:
         assert step.plan.recomputed and max(step.plan.peak_bytes, step.plan.measured_bytes) <= step.plan.cap_bytes
+
+
+def test_a_recurrent_model_that_torch_does_not_capture_is_told_of_the_switch():
+    torch._dynamo.reset()
+    model = torch.nn.LSTM(8, 8)
+    inputs = torch.randn(4, 2, 8, requires_grad=True)
+    with pytest.raises(ballast.UnsupportedModel, match=r"allow_rnn = True"):
+        ballast.torch.compile(model, cap="100%")(inputs)
+    with torch._dynamo.config.patch(allow_rnn=True):
+        ballast.torch.compile(model, cap="100%")(inputs)[0].sum().backward()
+    assert inputs.grad is not None
