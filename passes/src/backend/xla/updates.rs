@@ -3,7 +3,7 @@
 //! Frameworks write an optimiser after all gradients. In that order every gradient of the program is held at once, while the buffers of the new weights
 //! lie empty: XLA runs such ops when their operands are there, but the barriers of a rewritten program keep it to the order of the plan.
 //!
-//! So are sums of values that nothing else reads, as of the gradients of one micro-batch and those of all before it, which a loop adds at its end: one value instead
+//! So are reductions to next to nothing, such as the norm of a gradient or a check that it is finite: the gradient need not wait for them. And so are sums of values that nothing else reads, as of the gradients of one micro-batch and those of all before it, which a loop adds at its end: one value instead
 //! of several from then on.
 
 use ballast_core::fusion::{FusionClass, FusionKind};
@@ -16,7 +16,7 @@ use melior::ir::operation::{OperationLike, OperationRef};
 use crate::backend::xla::classes::classes;
 use crate::import::{self, ImportOptions};
 
-/// Moves the ops on elements of a StableHLO function that only results are made of, or that read several values for the last time and make no more of them, right
+/// Moves the ops on elements of a StableHLO function that only results are made of, or reductions to next to nothing, and these, or that read several values for the last time and make no more of them, right
 /// behind the last op they read, and the constants they read to the front.
 ///
 /// # Errors
@@ -58,11 +58,15 @@ fn order(graph: &Graph, classes: &[FusionClass]) -> Vec<OpId> {
             && (returned || !readers[id].is_empty())
             && readers[id].iter().all(|&reader| only_makes_results[reader]);
     }
-    let moves: Vec<bool> = OpId::first(count)
-        .map(|id| {
-            only_makes_results[id] || (works_on_elements(graph, classes, id) && sums_up(graph, &readers, id))
-        })
-        .collect();
+    let mut leaves_little = vec![false; count];
+    for id in OpId::first(count).rev() {
+        let goes_in = works_on_elements(graph, classes, id) && !readers[id].is_empty();
+        leaves_little[id] = reduces_to_little(graph, id)
+            || (goes_in && readers[id].iter().all(|&reader| leaves_little[reader]));
+    }
+    let sums_up = |id: OpId| works_on_elements(graph, classes, id) && sums_up(graph, &readers, id);
+    let moves: Vec<bool> =
+        OpId::first(count).map(|id| only_makes_results[id] || leaves_little[id] || sums_up(id)).collect();
     let mut front = vec![false; count];
     let mut behind: Vec<Vec<OpId>> = vec![Vec::new(); count];
     for id in OpId::first(count).filter(|&id| moves[id]) {
@@ -89,6 +93,19 @@ fn order(graph: &Graph, classes: &[FusionClass]) -> Vec<OpId> {
         order.append(&mut behind[id]);
     }
     order
+}
+
+/// The part of what a reduction reads, one in so many, that is little.
+const LITTLE: u64 = 64;
+
+/// Is it a reduction, such as a norm, whose value is nothing beside what it reads?
+fn reduces_to_little(graph: &Graph, id: OpId) -> bool {
+    let op = &graph.ops[id];
+    let bytes = |tensor: &TensorId| graph.tensors[*tensor].bytes.0;
+    let largest = op.inputs.iter().map(bytes).max().unwrap_or(0);
+    op.pure_op
+        && op.name == "stablehlo.reduce"
+        && op.outputs.iter().all(|tensor| bytes(tensor) <= largest / LITTLE)
 }
 
 /// Does it make of several values that nothing else reads one that is no larger than any of them?
@@ -134,9 +151,14 @@ mod tests {
 
     /// Names of the ops after the move, by what they are called in the program.
     fn order_of(ops: &str, results: &str, types: &str) -> Vec<String> {
+        order_in(ops, (results, types), T)
+    }
+
+    /// The same with arguments of a type.
+    fn order_in(ops: &str, (results, types): (&str, &str), argument: &str) -> Vec<String> {
         let context = context();
         let text = format!(
-            r#"func.func @main(%w: tensor<4x4xf32>, %x: tensor<4x4xf32>) -> ({types}) {{
+            r#"func.func @main(%w: {argument}, %x: {argument}) -> ({types}) {{
                 {ops}
                 return {results} : {types}
             }}"#
@@ -150,6 +172,7 @@ mod tests {
     }
 
     const T: &str = "tensor<4x4xf32>";
+    const LARGE: &str = "tensor<16x16xf32>";
 
     fn product(name: &str, left: &str, right: &str) -> String {
         format!(
@@ -205,5 +228,32 @@ mod tests {
             let names = order_of(&(products.clone() + &sum), "%l, %g, %h", &format!("{T}, {T}, {T}"));
             assert_eq!(names, ["dot_general", "dot_general", "dot_general", "add", "dot_general"]);
         }
+    }
+
+    #[test]
+    fn a_norm_follows_its_gradient_and_a_sum_that_is_no_smaller_stays() {
+        let reduced = |dimensions: &str, result: &str| {
+            format!(
+                r#"%z = "stablehlo.constant"() <{{value = dense<0.0> : tensor<f32>}}> : () -> tensor<f32>
+                   %q = "stablehlo.multiply"(%g, %g) : ({LARGE}, {LARGE}) -> {LARGE}
+                   %n = "stablehlo.reduce"(%q, %z) <{{dimensions = array<i64: {dimensions}>}}> ({{
+                   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+                     %c = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+                     "stablehlo.return"(%c) : (tensor<f32>) -> ()
+                   }}) : ({LARGE}, tensor<f32>) -> {result}"#
+            )
+        };
+        let dot = |name: &str, left: &str, right: &str| product(name, left, right).replace(T, LARGE);
+        let order = |dimensions: &str, result: &str| {
+            let ops = dot("g", "w", "x") + &dot("h", "g", "x") + &reduced(dimensions, result) + "\n";
+            let last = format!(
+                r#"%r = "stablehlo.custom_call"(%n, %g) <{{call_target_name = "f"}}> : ({result}, {LARGE}) -> {LARGE}"#
+            );
+            order_in(&(ops + &last), ("%h, %r", &format!("{LARGE}, {LARGE}")), LARGE)
+        };
+        let first = ["constant", "dot_general", "multiply", "reduce", "dot_general", "custom_call"];
+        assert_eq!(order("0, 1", "tensor<f32>"), first);
+        let last = ["dot_general", "dot_general", "constant", "multiply", "reduce", "custom_call"];
+        assert_eq!(order("0", "tensor<16xf32>"), last);
     }
 }

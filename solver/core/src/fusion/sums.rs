@@ -149,16 +149,18 @@ fn held(graph: &Graph, group: &Group, roots: &[Vec<OpId>], last_readers: &[OpId]
         }
         let size = graph.value_bytes(id).0;
         let read = bytes(&values).saturating_add(more);
-        let is_early = group.root.0 - id.0 > LEAST_LATER.max(graph.ops.len() / LATER);
-        let waits = parts.may_wait && is_early;
+        // Several fusions may sum up the same: what is stored serves all of them.
+        let is_early = |root: &OpId| root.0.saturating_sub(id.0) > LEAST_LATER.max(graph.ops.len() / LATER);
+        let waits = parts.may_wait && roots[id].iter().any(is_early);
         let too_large = size.saturating_mul(LAST_READ) > parts.largest.0;
         let few = (waits || too_large) && values.len() > 1;
         let (last_read, still_read) =
             if few { (LAST_READ_EARLY, STILL_READ_LATE) } else { (LAST_READ, STILL_READ) };
-        let is_long = left.saturating_sub(read) >= size.saturating_mul(still_read);
+        let is_shared = roots[id].len() > 1;
+        let is_long = is_shared || left.saturating_sub(read) >= size.saturating_mul(still_read);
         let least_values = if few { 2.min(parts.least_values) } else { parts.least_values };
-        let may_be_held =
-            id != group.root && size > 0 && roots[id].len() == 1 && values.len() >= least_values;
+        let is_served = !is_shared || (waits && values.len() > 1);
+        let may_be_held = id != group.root && size > 0 && is_served && values.len() >= least_values;
         if may_be_held && is_long && read >= size.saturating_mul(last_read).max(of_part) {
             held.push(id);
             left = left.saturating_sub(read).saturating_add(size);
@@ -250,16 +252,32 @@ mod tests {
             sum = Some(ops.len());
         }
         let last = ops.len();
-        let ops: Vec<(&str, LayerType, &[usize])> =
-            ops.iter().map(|(name, layer, inputs)| (*name, *layer, &inputs[..])).collect();
-        let roots = |fusion| {
-            let mut program = graph(&ops, &[last]);
+        // The same, read a second time, long after.
+        let mut twice = ops.clone();
+        for op in 0..40 {
+            twice.push(("s.dot", Dense, vec![if op == 0 { 0 } else { twice.len() }]));
+        }
+        twice.push(("s.add", Activation, vec![last, twice.len()]));
+        let stored_sums = |ops: &[(&str, LayerType, Vec<usize>)], returned: &[usize], fusion| {
+            let ops: Vec<(&str, LayerType, &[usize])> =
+                ops.iter().map(|(name, layer, inputs)| (*name, *layer, &inputs[..])).collect();
+            let mut program = graph(&ops, returned);
             fuse(&mut program, fusion, &[]);
             let stored = stored(&program);
             sums.iter().copied().filter(|sum| stored.contains(sum)).collect::<Vec<_>>()
         };
+        let roots = |fusion| stored_sums(&ops, &[last], fusion);
         assert_eq!(roots(Fusion::Xla), sums[1..], "as the compiler does it by itself");
         assert_eq!(roots(Fusion::XlaHeld), sums);
+        let end = twice.len();
+        let mut scaled = twice;
+        scaled.insert(last, ("s.negate", Activation, vec![last]));
+        for (_, _, inputs) in &mut scaled[last + 1..] {
+            inputs.iter_mut().filter(|input| **input > last).for_each(|input| *input += 1);
+        }
+        let of_both = |fusion| stored_sums(&scaled, &[last + 1, end + 1], fusion);
+        assert_eq!(of_both(Fusion::Xla), []);
+        assert_eq!(of_both(Fusion::XlaHeld), sums, "two fusions sum up the same");
     }
 
     #[test]
