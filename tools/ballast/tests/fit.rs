@@ -253,7 +253,10 @@ fn no_program_is_compiled_twice_and_no_plan_is_asked_for_that_is_the_same_again(
     assert_eq!(programs.len(), count, "{said}");
     // The first is the program as it is.
     assert_eq!(answer["tries"].as_array().expect("a list").len(), count - 1, "{said}");
-    assert_eq!(answer["dropped"], serde_json::json!([]), "{said}");
+    // What is stored otherwise may still come to the same program.
+    let tried = names(&answer["tries"], "fusion");
+    let dropped = names(&answer["dropped"], "fusion");
+    assert!(dropped.iter().all(|fusion| !tried.contains(fusion)), "{said}");
 }
 
 #[test]
