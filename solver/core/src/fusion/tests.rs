@@ -298,3 +298,38 @@ fn before_bytes(before: &Graph, groups: &[Group], root: OpId) -> Bytes {
     let members = groups.iter().find(|group| group.root == root).map_or(&[][..], |group| &group.members);
     members.iter().chain([&root]).map(|&id| before.ops[id].work.bytes).sum()
 }
+
+#[test]
+fn a_spread_value_is_spread_anew_by_whoever_can_though_it_is_stored_for_others() {
+    // A product, spread; a sort has the spread value stored, and a sum reads it too.
+    let spread = |bytes: u64| {
+        let mut spread = graph(
+            &[
+                ("s.dot", Dense, &[0]),
+                ("s.broadcast_in_dim", Other, &[1]),
+                ("s.sort", Other, &[2]),
+                ("s.add", Activation, &[2, 0]),
+            ],
+            &[3, 4],
+        );
+        spread.tensors[1].bytes = Bytes(bytes);
+        fuse(&mut spread, Fusion::XlaHeld, &[]);
+        (stored(&spread), spread.value_inputs(OpId(3)))
+    };
+    let all = [0, 1, 2, 3].map(OpId).to_vec();
+    assert_eq!(spread(10), (all.clone(), vec![OpId(0)]), "what it is made of takes less");
+    assert_eq!(spread(100), (all, vec![OpId(1)]));
+}
+
+#[test]
+fn a_fusion_of_a_rewritten_program_ends_somewhere() {
+    let chain: Vec<[usize; 1]> = (0..600).map(|id| [id]).collect();
+    let chain: Vec<(&str, LayerType, &[usize])> =
+        chain.iter().map(|inputs| ("s.abs", Activation, &inputs[..])).collect();
+    let sizes = |fusion| {
+        let groups = fuse(&mut graph(&chain, &[600]), fusion, &[]);
+        groups.iter().map(|group| group.members.len() + 1).collect::<Vec<_>>()
+    };
+    assert_eq!(sizes(Fusion::Xla), [600], "as the compiler does it by itself");
+    assert_eq!(sizes(Fusion::XlaHeld), [88, 256, 256]);
+}
