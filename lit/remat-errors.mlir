@@ -78,3 +78,14 @@ func.func @sums_of_bytes_stay_in_64_bits(%x: tensor<1xf32>) -> tensor<1xf32> {
   %b = math.exp %x : tensor<1xf32>
   return %b : tensor<1xf32>
 }
+
+// -----
+
+// expected-error@+1 {{the module has no function to plan: one of a module inside of it is not looked for, plan that module alone}}
+module {
+  module @inner {
+    func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
+      return %x : tensor<1xf32>
+    }
+  }
+}

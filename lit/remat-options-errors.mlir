@@ -66,6 +66,8 @@
 // DAMAGED: error: q-table '{{.*}}damaged.0.json'
 // RUN: not ballast-opt %s --remat="save-q-table=%t.q.json" 2>&1 | FileCheck %s --check-prefix=Q-ALONE
 // Q-ALONE: error: save-q-table={{.*}}.q.json is for Q-learning alone: give solver=q-learning with it
+// RUN: not ballast-opt %s --remat="q-initial=none" 2>&1 | FileCheck %s --check-prefix=Q-INITIAL-ALONE
+// Q-INITIAL-ALONE: error: q-initial=none is for Q-learning alone: give solver=q-learning with it
 // RUN: not ballast-opt %S/remat.mlir --remat="solver=q-learning cap=15 swap=false" 2>&1 | FileCheck %s --check-prefix=NO-SWAP
 // NO-SWAP: error: device 0: solver q-learning does not apply: it swaps, and swaps are off
 // RUN: not ballast-opt %S/remat.mlir --remat="solver=keep-all cap=15" 2>&1 | FileCheck %s --check-prefix=KEEP

@@ -1,6 +1,6 @@
 // What --rl-partition refuses.
 // RUN: not ballast-opt %s --rl-partition="devices=9 use-all-devices=true" 2>&1 | FileCheck %s --check-prefix=MORE
-// MORE: rl-partition-errors.mlir:[[#@LINE+68]]:1: error: 9 devices for 2 ops
+// MORE: rl-partition-errors.mlir:[[#@LINE+72]]:1: error: 9 devices for 2 ops
 // RUN: not ballast-opt %s --rl-partition="devices=0" 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: devices=0: 0 devices: write 1 to
 // RUN: not ballast-opt %s --rl-partition="devices=-2" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
@@ -40,7 +40,7 @@
 // RUN: not ballast-opt %s --rl-partition="devices=2 placement-file=%S/Inputs/six.placement.json" 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: error: {{.*}}six.placement.json: it places 6 ops and 'main' has 2: it was made for another program
 // RUN: not ballast-opt %s --rl-partition="devices=1 placement-file=%S/Inputs/two.placement.json" 2>&1 | FileCheck %s --check-prefix=AWAY
-// AWAY: rl-partition-errors.mlir:[[#@LINE+30]]:{{.*}}error: {{.*}}two.placement.json: its op 1 runs on device 1, and there are 1
+// AWAY: rl-partition-errors.mlir:[[#@LINE+34]]:{{.*}}error: {{.*}}two.placement.json: its op 1 runs on device 1, and there are 1
 // RUN: not ballast-opt %s --rl-partition="placement-file=%S/Inputs/chip.toml" 2>&1 | FileCheck %s --check-prefix=NO-PLACEMENT
 // NO-PLACEMENT: error: {{.*}}chip.toml: not a placement
 // RUN: not ballast-opt %s --rl-partition="placement-file=nowhere.json" 2>&1 | FileCheck %s --check-prefix=NOWHERE
@@ -57,6 +57,10 @@
 // SAVED: error: save-network={{.*}}.net is for the learner alone
 // RUN: not ballast-opt %s --rl-partition="reward=weighted" 2>&1 | FileCheck %s --check-prefix=REWARD
 // REWARD: error: reward=weighted is for the learner alone
+// RUN: not ballast-opt %s --rl-partition="devices=2 episodes=7" 2>&1 | FileCheck %s --check-prefix=EPISODES
+// EPISODES: error: episodes=7 is for the learner alone: give method=rl with it, or leave it out
+// RUN: not ballast-opt %s --rl-partition="devices=2 method=rl population=7" 2>&1 | FileCheck %s --check-prefix=BRED-ALONE
+// BRED-ALONE: error: population=7 is for the genetic search alone: give method=genetic with it
 // RUN: not ballast-opt %s --rl-partition="weights=1,nan,1" 2>&1 | FileCheck %s --check-prefix=WEIGHTS
 // WEIGHTS: error: weights=1,nan,1: give three numbers
 // RUN: not ballast-opt %s --rl-partition="method=rl weights=1,2,1" 2>&1 | FileCheck %s --check-prefix=UNREAD

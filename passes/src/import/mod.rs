@@ -102,7 +102,10 @@ fn choose<'c: 'a, 'a>(
     }
     let names = names.join(", ");
     if functions.is_empty() {
-        return fail("the module has no function to plan".to_owned());
+        let is_function = |op: &OperationRef<'_, '_>| ir::name(*op) == "func.func";
+        let is_inside = ir::nested(module).iter().any(is_function);
+        let inside = ": one of a module inside of it is not looked for, plan that module alone";
+        return fail(format!("the module has no function to plan{}", if is_inside { inside } else { "" }));
     }
     let find = |name: &str| functions.iter().find(|(known, _)| known == name).map(|(_, op)| *op);
     if let Some(wanted) = wanted {

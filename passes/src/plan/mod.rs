@@ -10,6 +10,7 @@ mod relaxed;
 pub(crate) mod remat;
 pub(crate) mod rl_partition;
 mod split;
+mod unread;
 
 #[cfg(test)]
 mod tests;

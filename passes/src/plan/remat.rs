@@ -23,7 +23,7 @@ use crate::files::{self, Named, named};
 use crate::import::dlti_text;
 use crate::opening;
 use crate::plan::attempt::{Attempt, Start};
-use crate::plan::{explained, forms, page, relaxed};
+use crate::plan::{explained, forms, page, relaxed, unread};
 use crate::program::{self, Loops, Program};
 use crate::signals;
 
@@ -158,13 +158,8 @@ pub(crate) fn planner_options(
     let limits = program::limits(options.time_limit, options.work_limit, options.seed, options.threads);
     let cap: CapSpec = options.cap.parse().map_err(|bad: ParseCapError| error(bad.to_string()))?;
     let solver = options.solver.name().parse().map_err(error)?;
-    let tables = [("q-table", &options.q_table), ("save-q-table", &options.save_q_table)];
-    let others =
-        tables.iter().find(|(_, path)| solver != ballast_remat::Solver::Q_LEARNING && !path.is_empty());
-    if let Some((name, path)) = others {
-        return Err(error(format!(
-            "{name}={path} is for Q-learning alone: give solver=q-learning with it, or leave it out"
-        )));
+    if solver != ballast_remat::Solver::Q_LEARNING {
+        unread::of_q_learning(options).map_err(error)?;
     }
     if options.relax_limit != 0.0 && options.relax_limit < 1.0 {
         return Err(error(format!(

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ballast_core::cap::CapSpec;
+use ballast_core::cap::{CapSpec, ParseCapError};
 use ballast_core::device::{CoreModel, DeviceId, MAX_DEVICES};
 use ballast_core::graph::OpId;
 use ballast_core::limits::StopReason;
@@ -26,7 +26,7 @@ use crate::annotations::settings::PlanSettings;
 use crate::files::{self, named};
 use crate::import::dlti_text;
 use crate::opening;
-use crate::plan::page;
+use crate::plan::{page, unread};
 use crate::program::{self, Loops, Program};
 use crate::signals;
 
@@ -37,11 +37,11 @@ use crate::signals;
 pub(crate) fn run(module: OperationRef<'_, '_>, options: &RlPartitionOptions) -> Result<(), Reported> {
     let _signals = signals::catch();
     let limits = program::limits(options.time_limit, options.work_limit, options.seed, options.threads);
-    let cap: CapSpec = options.cap.parse().map_err(|error: ballast_core::cap::ParseCapError| {
-        diagnostics::error(module.location(), &error.to_string())
-    })?;
+    let error = |text: String| diagnostics::error(module.location(), &text);
+    let cap: CapSpec = options.cap.parse().map_err(|bad: ParseCapError| error(bad.to_string()))?;
     check_files(module, options)?;
-    let reward = learner_only(options).map_err(|text| diagnostics::error(module.location(), &text))?;
+    unread::of_partition(options).map_err(error)?;
+    let reward = reward(options).map_err(error)?;
     let pipeline =
         program::pipeline(module, options.schedule, options.stages_per_device, options.micro_batches)?;
     let loops = Loops::chosen(options.loops, Loops::ForTime);
@@ -394,21 +394,11 @@ fn genetic(program: &Program<'_, '_>, options: &RlPartitionOptions) -> Result<Ge
     }
 }
 
-/// What the learner is rewarded for. Options that only the learner reads are refused where another method would drop them without a word.
-fn learner_only(options: &RlPartitionOptions) -> Result<Reward, String> {
-    let is_learner = matches!(options.method, passes::PartitionMethod::Rl);
-    let files = [("network", &options.network), ("save-network", &options.save_network)];
-    if let Some((name, path)) = files.iter().find(|(_, path)| !is_learner && !path.is_empty()) {
-        return Err(format!(
-            "{name}={path} is for the learner alone: give method=rl with it, or leave it out"
-        ));
-    }
-    let reward = weighted(&options.weights)?;
+/// What the learner is rewarded for.
+fn reward(options: &RlPartitionOptions) -> Result<Reward, String> {
+    let weighted = weighted(&options.weights)?;
     match options.reward {
-        passes::RewardKind::Weighted if is_learner => Ok(reward),
-        passes::RewardKind::Weighted => {
-            Err("reward=weighted is for the learner alone: give method=rl with it, or leave it out".into())
-        }
+        passes::RewardKind::Weighted => Ok(weighted),
         passes::RewardKind::MaxTime if options.weights != RlPartitionOptions::default().weights => {
             Err(format!(
                 "weights={} are those of reward=weighted: give that with them, or leave them out",

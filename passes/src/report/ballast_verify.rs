@@ -30,6 +30,8 @@ use crate::report::claims::{self, lie, same_time};
 /// A planned program whose attributes were found true.
 pub(crate) struct Verified<'c, 'a> {
     pub program: Program<'c, 'a>,
+    /// What the plan says of its stages.
+    stages: Vec<ir::Stage>,
     pub scores: Vec<StageScore>,
     /// The step, where the plan is for a pipeline of micro-batches.
     pub pipeline: Option<PipelinePlan>,
@@ -58,6 +60,7 @@ pub(crate) fn run(module: OperationRef<'_, '_>, options: &BallastVerifyOptions) 
     }
     for (module, function) in found {
         let verified = verify(module, &function, &options.devices, &options.profile)?;
+        warn(&verified);
         if let Some(cap) = cap {
             check_cap(&verified, cap)?;
         }
@@ -154,17 +157,16 @@ pub(crate) fn verify<'c: 'a, 'a>(
     check_pipeline(&program, pipeline.as_ref())?;
     claims::check_bounds(&program, &annotated, pipeline.is_some(), costs_on_trust)?;
     claims::check_unchanged(&program, &annotated)?;
-    warn(&program, &annotated.plan);
-    let cap_met = annotated.plan.cap_met;
-    Ok(Verified { program, scores, pipeline, cap_met, costs_on_trust })
+    let (stages, cap_met) = (annotated.plan.stages, annotated.plan.cap_met);
+    Ok(Verified { program, stages, scores, pipeline, cap_met, costs_on_trust })
 }
 
-/// Says which caps are above those asked for, and which above the memory of their devices.
-fn warn(program: &Program<'_, '_>, plan: &ir::Plan<'_>) {
+/// Says which caps are above those asked for, and which above the memory of their devices. Passes that verify a plan before they read it leave that to the one that
+/// made it and to `--ballast-verify`.
+fn warn(Verified { program, stages, .. }: &Verified<'_, '_>) {
     let bytes = |bytes: i64| Bytes(u64::try_from(bytes).unwrap_or(0));
-    let stages = || {
-        plan.stages.iter().filter_map(|stage| Some((DeviceId(usize::try_from(stage.device).ok()?), stage)))
-    };
+    let stages =
+        || stages.iter().filter_map(|stage| Some((DeviceId(usize::try_from(stage.device).ok()?), stage)));
     for (device, stage) in stages().filter(|(_, stage)| stage.cap > stage.requested_cap) {
         let text = format!(
             "the plan of device {device} does not keep the cap asked for: asked {}, used {}",

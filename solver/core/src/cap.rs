@@ -52,7 +52,7 @@ impl FromStr for CapSpec {
         match trimmed.parse::<Bytes>() {
             Ok(Bytes(0)) => Err(error("leaves no memory at all")),
             Ok(bytes) => Ok(CapSpec::Absolute(bytes)),
-            Err(_) => Err(error("is not a size")),
+            Err(refused) => Err(error(refused.reason)),
         }
     }
 }
@@ -106,9 +106,12 @@ mod tests {
         for text in ["0", "0%", "-1GiB", "-5%", "lots", "NaN%", "inf%", "12 apples", "%"] {
             assert!(text.parse::<CapSpec>().is_err(), "{text:?} was accepted");
         }
-        for (text, reason) in
-            [("NaN%", "is not a percentage"), ("inf%", "is not a percentage"), ("0%", "leaves no memory")]
-        {
+        for (text, reason) in [
+            ("NaN%", "is not a percentage"),
+            ("inf%", "is not a percentage"),
+            ("0%", "leaves no memory"),
+            ("16EiB", "is 16 EiB or more"),
+        ] {
             let said = text.parse::<CapSpec>().expect_err("refused").to_string();
             assert!(said.contains(reason), "{said}");
         }

@@ -45,17 +45,20 @@ impl fmt::Display for Bytes {
 
 /// A size that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{text}' is not a size: write bytes with an optional unit, such as 4096, 512MiB or 16GiB")]
+#[error("'{text}' {reason}: write bytes with an optional unit, such as 4096, 512MiB or 16GiB")]
 pub struct ParseBytesError {
     /// What was given.
     pub text: String,
+    /// What is wrong with it.
+    pub reason: &'static str,
 }
 
 impl FromStr for Bytes {
     type Err = ParseBytesError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let error = || ParseBytesError { text: text.to_owned() };
+        let refuse = |reason| ParseBytesError { text: text.to_owned(), reason };
+        let error = || refuse("is not a size");
         let trimmed = text.trim();
         if !trimmed.starts_with(|c: char| c.is_ascii_digit()) {
             return Err(error());
@@ -66,7 +69,13 @@ impl FromStr for Bytes {
         if !unit.is_empty() && !unit.ends_with(['b', 'B']) {
             return Err(error());
         }
-        trimmed.parse::<bytesize::ByteSize>().map(|size| Bytes(size.as_u64())).map_err(|_| error())
+        match trimmed.parse::<bytesize::ByteSize>() {
+            // What is larger is cut off to this without a word.
+            Ok(size) if size.as_u64() == u64::MAX => Err(refuse("is 16 EiB or more")),
+            Ok(size) => Ok(Bytes(size.as_u64())),
+            Err(_) if unit.is_empty() && !trimmed.contains('.') => Err(refuse("is 16 EiB or more")),
+            Err(_) => Err(error()),
+        }
     }
 }
 
@@ -98,6 +107,15 @@ mod tests {
         assert_eq!("1.5KiB".parse(), Ok(Bytes(1536)));
         assert_eq!("4096".parse(), Ok(Bytes(4096)));
         assert_eq!("2GB".parse(), Ok(Bytes(2_000_000_000)));
+        assert_eq!("15EiB".parse(), Ok(Bytes(15 << 60)));
+    }
+
+    #[test]
+    fn sizes_that_no_number_holds_are_not_cut_off() {
+        for text in ["16EiB", "99999999999999999999GiB", "99999999999999999999999"] {
+            let refused = text.parse::<Bytes>().expect_err("refused");
+            assert_eq!(refused.reason, "is 16 EiB or more", "{text}");
+        }
     }
 
     #[test]

@@ -114,6 +114,7 @@ fn best_round(
     let mut best = Round::plan(program, device_of, (caps, None), options, &share(deadline))?;
     loosen(program, &mut best, options, &share(deadline));
     best.tell("given");
+    let given_failure = most_over(&best.refused);
     let given_seconds = best.free_seconds();
     let mut seen = vec![Made::of(&best)];
     let mut rounds = 1;
@@ -161,10 +162,22 @@ fn best_round(
     if let Some(repartition) = repartition.filter(|_| timed && options.max_rounds > 1) {
         descend(program, &mut best, caps, (options, deadline, repartition), given_seconds)?;
     }
-    match best.refused.first() {
-        Some((_, failure)) => Err(failure.clone()),
+    // Where nothing has a plan, what is said is said of the placement that the caller knows.
+    match given_failure.filter(|_| !best.refused.is_empty()) {
+        Some(failure) => Err(failure),
         None => Ok((best, rounds)),
     }
+}
+
+/// Of stages without a plan, why the one that needs the largest multiple of its cap has none: with that much of theirs the others most likely have one.
+fn most_over(refused: &[(usize, Error)]) -> Option<Error> {
+    let multiple = |failure: &Error| match failure {
+        Error::Infeasible { cap, smallest, .. } => smallest.as_f64() / cap.as_f64().max(1.0),
+        _ => f64::INFINITY,
+    };
+    // The first of several.
+    let worst = |one: &Error, other: &Error| multiple(one).total_cmp(&multiple(other));
+    refused.iter().rev().map(|(_, failure)| failure).max_by(|one, other| worst(one, other)).cloned()
 }
 
 /// Plans the placements that need no search, each in little time and only where it may be the best: where memory decides, the plain ones may be
@@ -262,4 +275,30 @@ fn caps_of_all(program: &Program<'_>, device_of: &[DeviceId], cap: CapSpec) -> V
         }
     }
     caps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_stages_without_a_plan_the_one_furthest_over_its_cap_is_told_of() {
+        let failure = |device: usize, cap: u64, smallest: u64| {
+            let failure = Error::Infeasible {
+                device: DeviceId(device),
+                op: None,
+                label: "dot".to_owned(),
+                cap: Bytes(cap),
+                smallest: Bytes(smallest),
+                found: false,
+                proved: true,
+                every_way: true,
+            };
+            (device, failure)
+        };
+        let refused = [failure(0, 100, 120), failure(1, 10, 15), failure(3, 20, 30)];
+        assert_eq!(most_over(&refused), Some(refused[1].1.clone()), "the first of two alike");
+        assert_eq!(most_over(&refused[..1]), Some(refused[0].1.clone()));
+        assert_eq!(most_over(&[]), None);
+    }
 }

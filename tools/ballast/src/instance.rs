@@ -85,8 +85,12 @@ impl<'a> Given<'a> {
         Ok(Input { problem, budgets, link: None })
     }
 
-    /// A workload.
+    /// A workload; of a program's graph, what plans that.
     pub(crate) fn workload(&self) -> Result<ballast_dag::problem::Problem, Failure> {
+        if self.kind == Kind::Graph {
+            let how = "this is the graph of a program, no workload: `ballast-opt --rl-partition` places the program itself on devices";
+            return Err(Failure::BadInput(format!("{}: {how}", self.path.display())));
+        }
         workload::parse(&self.text, &self.path.display().to_string())
             .map_err(|error| Failure::BadInput(error.to_string()))
     }

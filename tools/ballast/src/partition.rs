@@ -12,12 +12,12 @@ use ballast_dag::learned::ppo::Placer;
 use ballast_dag::outside;
 use ballast_dag::problem::{PlanClass, Problem};
 use ballast_dag::solve::{self, Method, Progress, Solved};
-use ballast_dag::workload;
 use ballast_partition::genetic::Options;
 use ballast_partition::genetic::{WorkloadError, place_workload};
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::instance::Given;
 use crate::output;
 use crate::output::paths;
 use crate::ranges::seconds;
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::check(inputs, [args.output.as_path()])?;
     let mut limits = limits(args);
     let class = if args.any { PlanClass::Free } else { PlanClass::Contiguous };
-    let problem = workload::read(&args.workload).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let problem = Given::read(&args.workload)?.workload()?;
     let finish_early = args.time_limit.is_none() && args.work.work_limit.is_none();
     // Reading counts: the limit is that of the command.
     let reading = start.elapsed().as_secs_f64();

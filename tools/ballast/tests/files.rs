@@ -276,6 +276,9 @@ fn a_program_given_for_a_plan_is_told_apart() {
     std::fs::write(folder.path().join("README.md"), "# Ballast\n\nA pass plugin.\n").expect("written");
     let prose = message(&ballast(folder.path(), &["report", "README.md"]));
     assert!(prose.contains("not JSON") && !prose.contains("MLIR"), "{prose}");
+    std::fs::write(folder.path().join("graph.json"), GRAPH).expect("written");
+    let graph = message(&ballast(folder.path(), &["partition", "graph.json", "-o", "plan.json"]));
+    assert!(graph.contains("`ballast-opt --rl-partition`"), "{graph}");
     let other = message(&ballast(folder.path(), &["report", "chain.json"]));
     assert!(other.contains("no 'version'"), "{other}");
 }
