@@ -245,14 +245,24 @@ impl Fuser<'_> {
         self.may_repeat(id, &roots).then_some(roots)
     }
 
-    /// Does the op only spread a value that takes less? Whoever can spreads it for itself, though it is stored for others.
+    /// Does the op only spread a value that takes less, or move what is spread for it alone? Whoever can does so for itself, though it is stored for others.
     fn is_spread(&self, id: OpId) -> bool {
         let op = &self.graph.ops[id];
         let bytes = |tensor: &TensorId| self.graph.tensors[*tensor].bytes;
         let made = op.outputs.iter().map(bytes).sum::<Bytes>();
-        !self.returned[id]
-            && self.classes.ops[id].kind == FusionKind::Broadcast
-            && op.inputs.iter().map(bytes).sum::<Bytes>() < made
+        let spreads = |id: OpId| {
+            let reads = self.graph.ops[id].inputs.iter().map(bytes).sum::<Bytes>();
+            self.classes.ops[id].kind == FusionKind::Broadcast && reads < made
+        };
+        let is_spread = match self.classes.ops[id].kind {
+            FusionKind::Transpose => self
+                .graph
+                .value_inputs(id)
+                .into_iter()
+                .all(|read| spreads(read) && self.readers[read] == [id] && !self.held.contains(&read)),
+            _ => spreads(id),
+        };
+        is_spread && !self.returned[id]
     }
 
     /// Has a fusion of a rewritten program as many ops as it may have?

@@ -10,7 +10,7 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
 use super::names::{is_expensive, last_name};
-use crate::import::Imported;
+use crate::import::{Imported, opaque};
 
 /// Data movement that a loop can do on the way.
 const MOVEMENT: [&str; 10] = [
@@ -86,11 +86,30 @@ pub(crate) fn cpu_classes(imported: &Imported<'_, '_>) -> FusionClasses {
             && classes.ops[id].kind == FusionKind::Movement
         {
             classes.ops[id].kind = FusionKind::Assembly;
+        } else if is_multiplication(imported, id, op) {
+            classes.ops[id].kind = FusionKind::Broadcast;
         }
     }
     let ops = OpId::of(&imported.graph.ops);
     classes.library = Some(ops.map(|(id, op)| is_in_library(imported, id, op)).collect());
     classes
+}
+
+/// Is it a product of which each element is one product of two numbers? XLA's algebraic simplifier makes it a multiplication of operands that are spread, which is
+/// fused like any other (`HandleDot` in `algebraic_simplifier.cc`): the gradient of a weight for every example by itself is such a one.
+fn is_multiplication(imported: &Imported<'_, '_>, id: OpId, op: &Op) -> bool {
+    if op.name != "stablehlo.dot_general" {
+        return false;
+    }
+    let contracted = || -> Option<Vec<i64>> {
+        let fields = opaque::fields(&ir::opaque(imported.ops[id], "dot_dimension_numbers")?, "dot")?;
+        Some(fields.get("lhs_contracting_dimensions").cloned().unwrap_or_default())
+    };
+    let dims = || shape(imported.value(*op.inputs.first()?).r#type())?.dims;
+    contracted().zip(dims()).is_some_and(|(contracted, dims)| {
+        let extent = |&dim: &i64| dims.get(usize::try_from(dim).ok()?).copied().flatten();
+        contracted.iter().all(|dim| extent(dim) == Some(1))
+    })
 }
 
 /// Does the library that runs reductions for XLA's CPU compiler have an op?
@@ -126,6 +145,7 @@ fn is_in_library(imported: &Imported<'_, '_>, id: OpId, op: &Op) -> bool {
             "reduce" => joins(),
             "reduce_window" => joins() && tiles(),
             "broadcast_in_dim" => true,
+            "dot_general" => is_multiplication(imported, id, op),
             _ => IN_LIBRARY.binary_search(&name).is_ok(),
         }
 }
@@ -454,6 +474,31 @@ mod tests {
         assert_eq!(joined("tensor<4096xf32>", 2, 0, "tensor<8192xf32>"), fused);
         assert_eq!(joined("tensor<9x4xf32>", 8, 0, "tensor<72x4xf32>"), fused);
         assert_eq!(joined("tensor<9x4xf32>", 9, 0, "tensor<81x4xf32>"), copied);
+    }
+
+    #[test]
+    fn a_product_without_sums_is_a_multiplication_to_the_compiler_for_cpus() {
+        let of = |extent: u64, contracted: &str, result: &str| {
+            let context = context();
+            let text = format!(
+                r#"func.func @f(%a: tensor<4x{extent}xf32>, %b: tensor<4x{extent}xf32>) -> {result} {{
+                    %0 = "stablehlo.dot_general"(%a, %b) <{{dot_dimension_numbers = #stablehlo.dot<{contracted}>}}> : (tensor<4x{extent}xf32>, tensor<4x{extent}xf32>) -> {result}
+                    return %0 : {result}
+                }}"#
+            );
+            let module = Module::parse(&context, &text).expect("the test's program parses");
+            let imported =
+                read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
+            let classes = cpu_classes(&imported);
+            (classes.ops[0].kind, classes.library.expect("CPUs have one")[0])
+        };
+        let (sums, none) = ((FusionKind::Opaque, false), (FusionKind::Broadcast, true));
+        let last = "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]";
+        let batches = "lhs_batching_dimensions = [0], rhs_batching_dimensions = [0]";
+        assert_eq!(of(3, last, "tensor<4x4xf32>"), sums);
+        assert_eq!(of(1, last, "tensor<4x4xf32>"), none);
+        assert_eq!(of(3, batches, "tensor<4x3x3xf32>"), none);
+        assert_eq!(of(3, &format!("{batches}, {last}"), "tensor<4xf32>"), sums);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! one of integers or over windows that overlap, takes nothing. Not modelled: products and the ops behind a reduction, which the library takes, too.
 
 use super::{Fuser, FusionKind};
-use crate::graph::{LayerType, OpId};
+use crate::graph::{Backing, LayerType, OpId, TensorId};
 
 impl Fuser<'_> {
     /// Can `reader`, which is decided on, take `producer` into a reduction's fusion? None where no library runs reductions, or it is not in such a fusion.
@@ -17,10 +17,23 @@ impl Fuser<'_> {
             return None;
         }
         let is_taken =
-            matches!(self.classes.ops[producer].kind, FusionKind::Elementwise | FusionKind::Broadcast);
+            matches!(self.classes.ops[producer].kind, FusionKind::Elementwise | FusionKind::Broadcast)
+                && !self.reads_transposed(producer);
         let is_alone =
             || roots.len() == 1 && self.readers[producer].iter().all(|id| self.roots[*id] == *roots);
         Some(is_taken && library[reader] && library[producer] && (self.is_inside(producer) || is_alone()))
+    }
+
+    /// Does it read a transposed value with its dimensions joined or split? What is computed of that is copied to the layout in which it is reduced.
+    fn reads_transposed(&self, id: OpId) -> bool {
+        let rank = |tensor: &TensorId| self.classes.ranks[*tensor];
+        self.graph.ops[id].inputs.iter().any(|read| match self.graph.backing(*read) {
+            Backing::Op(maker) => {
+                self.classes.ops[maker].kind == FusionKind::Transpose
+                    && self.graph.ops[maker].outputs.iter().any(|made| rank(made) != rank(read))
+            }
+            _ => false,
+        })
     }
 
     fn is_reduction(&self, id: OpId) -> bool {
@@ -66,6 +79,28 @@ mod tests {
         assert_eq!((groups, kept), (vec![group([1, 2])], [0, 2, 3].map(OpId).to_vec()));
         // A reduction that it lacks takes nothing.
         assert_eq!(fused(&SUM, &[3], &[]).1, [0, 2, 3].map(OpId));
+    }
+
+    #[test]
+    fn what_is_made_of_a_transposed_value_with_joined_dimensions_is_stored_for_its_sum() {
+        let ops: [(&str, LayerType, &[usize]); 6] = [
+            ("s.dot", Dense, &[0]),
+            ("s.transpose", Activation, &[1]),
+            ("s.reshape", Activation, &[2]),
+            ("s.multiply", Activation, &[3, 3]),
+            ("s.reduce", Normalisation, &[4]),
+            ("s.dot", Dense, &[2, 5]),
+        ];
+        let stored_where = |rank| {
+            let mut graph = graph(&ops, &[6]);
+            let mut classes = classes(&graph);
+            classes.library = Some(vec![true; ops.len()]);
+            classes.ranks[3] = rank;
+            fuse_with(&mut graph, &classes, Fusion::XlaHeld, &[], &[]);
+            stored(&graph)
+        };
+        assert_eq!(stored_where(2), [0, 1, 4, 5].map(OpId), "the square is computed in the sum's fusion");
+        assert_eq!(stored_where(1), [0, 3, 4, 5].map(OpId));
     }
 
     #[test]

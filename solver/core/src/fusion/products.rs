@@ -8,7 +8,9 @@ impl Fuser<'_> {
     /// transposed, and computes nothing on the way: XLA folds the transpose into the product (`TransposeFolding` in openxla/xla), and whatever it moves is stored. A matrix
     /// is folded into every product that reads it transposed; of more dimensions, where batches are moved, too, it is copied for several.
     pub(super) fn takes_as_product(&self, reader: OpId, producer: OpId) -> Option<bool> {
-        let layer = |id: OpId| self.graph.ops[id].layer;
+        // A product of which the compiler makes a multiplication is none.
+        let is_product = |id: OpId| self.classes.ops[id].kind == FusionKind::Opaque;
+        let layer = |id: OpId| if is_product(id) { self.graph.ops[id].layer } else { LayerType::Activation };
         let makes = self.classes.ops[producer].kind;
         let is_only = self.readers[producer].len() == 1;
         let is_inside =
@@ -27,7 +29,7 @@ impl Fuser<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{classes, fuse, graph, group, stored};
-    use super::super::{Fusion, fuse_with};
+    use super::super::{Fusion, FusionKind, fuse_with};
     use crate::graph::LayerType::{self, Activation, Dense, Other};
     use crate::graph::OpId;
 
@@ -44,6 +46,25 @@ mod tests {
             assert_eq!(fuse(&mut product, fusion, &[]), [group([2, 3])], "{fusion:?}");
             assert_eq!(stored(&product), [0, 1, 3].map(OpId), "{fusion:?}");
         }
+    }
+
+    #[test]
+    fn a_product_that_is_a_multiplication_is_computed_in_what_reads_it() {
+        let ops: [(&str, LayerType, &[usize]); 4] = [
+            ("s.abs", Activation, &[0]),
+            ("s.outer", Dense, &[0, 1]),
+            ("s.transpose", Other, &[2]),
+            ("s.tanh", Activation, &[3]),
+        ];
+        let stored_where = |kind| {
+            let mut products = graph(&ops, &[4]);
+            let mut classes = classes(&products);
+            classes.ops[1].kind = kind;
+            fuse_with(&mut products, &classes, Fusion::XlaHeld, &[], &[]);
+            stored(&products)
+        };
+        assert_eq!(stored_where(FusionKind::Opaque), [0, 1, 3].map(OpId));
+        assert_eq!(stored_where(FusionKind::Broadcast), [OpId(3)]);
     }
 
     #[test]

@@ -322,6 +322,30 @@ fn a_spread_value_is_spread_anew_by_whoever_can_though_it_is_stored_for_others()
 }
 
 #[test]
+fn what_moves_a_value_that_is_spread_for_it_alone_is_computed_anew_as_that_is() {
+    // A product, spread and transposed; a sort has that stored, and a sum reads it too.
+    let transposed = |read_by: usize, held: &[OpId]| {
+        let mut transposed = graph(
+            &[
+                ("s.dot", Dense, &[0]),
+                ("s.broadcast_in_dim", Other, &[1]),
+                ("s.transpose", Other, &[2]),
+                ("s.sort", Other, &[3]),
+                ("s.add", Activation, &[3, 0]),
+                ("s.sort", Other, &[read_by]),
+            ],
+            &[4, 5, 6],
+        );
+        transposed.tensors[1].bytes = Bytes(10);
+        fuse(&mut transposed, Fusion::XlaHeld, held);
+        transposed.value_inputs(OpId(4))
+    };
+    assert_eq!(transposed(0, &[]), [OpId(0)], "what it is made of takes less");
+    assert_eq!(transposed(2, &[]), [OpId(2)], "another reads what is spread");
+    assert_eq!(transposed(0, &[OpId(1)]), [OpId(2)], "what is spread is stored");
+}
+
+#[test]
 fn a_fusion_of_a_rewritten_program_ends_somewhere() {
     let chain: Vec<[usize; 1]> = (0..600).map(|id| [id]).collect();
     let chain: Vec<(&str, LayerType, &[usize])> =
