@@ -14,8 +14,16 @@ use super::xla::classes::classes;
 use crate::import::work::dearness;
 use crate::import::{Imported, Runs};
 
-/// Sets [`Op::inner`] and [`Op::workspace`] of every loop and branch, once `fuse` has done with what is inside what it does with a program.
-pub(super) fn price(imported: &mut Imported<'_, '_>, fuse: &dyn Fn(&mut Imported<'_, '_>) -> Vec<Group>) {
+/// Sets [`Op::inner`] and [`Op::workspace`] of every loop and branch, once `fuse` has done with what is inside what it does with a program. Where that says what ops
+/// hold beside their values, `holds_more`, more may be held inside than the values there take as they were read.
+pub(super) fn price(
+    imported: &mut Imported<'_, '_>,
+    fuse: &dyn Fn(&mut Imported<'_, '_>) -> Vec<Group>,
+    holds_more: bool,
+) {
+    // Room for gaps counts wherever the largest value of all is: that inside of a loop may be larger than all outside.
+    let room = |graph: &Graph| graph.heap_gaps.map_or(0, |half| 2 * half.0);
+    let outside = room(&imported.graph);
     // By branch: how dear its dearest arm is so far, and the most memory.
     let mut arms: BTreeMap<OpId, (u64, Bytes)> = BTreeMap::new();
     for body in &mut imported.bodies {
@@ -28,7 +36,8 @@ pub(super) fn price(imported: &mut Imported<'_, '_>, fuse: &dyn Fn(&mut Imported
                 Returned::Lying(in_arguments(&body.imported, &groups, &classes))
             }
         };
-        let within = peak(&body.imported, &returned);
+        let gaps = room(&body.imported.graph).saturating_sub(outside);
+        let within = peak(&body.imported, &returned, holds_more) + Bytes(gaps);
         match body.runs {
             Runs::Times(trips) => op.inner = inner(&body.imported.graph, trips),
             Runs::AsValuesSay => op.inner = inner(&body.imported.graph, 1),
@@ -49,11 +58,11 @@ pub(super) fn price(imported: &mut Imported<'_, '_>, fuse: &dyn Fn(&mut Imported
                 continue;
             }
         }
-        op.workspace = op.workspace.min(within);
+        op.workspace = if holds_more { within } else { op.workspace.min(within) };
     }
     for (branch, (_, within)) in arms {
         let workspace = &mut imported.graph.ops[branch].workspace;
-        *workspace = within.min(*workspace);
+        *workspace = if holds_more { within } else { within.min(*workspace) };
     }
 }
 
@@ -117,8 +126,8 @@ fn in_arguments(body: &Imported<'_, '_>, groups: &[Group], classes: &FusionClass
     lies
 }
 
-/// Most bytes of values of its own that a body holds at once, in its order. What is written into another value takes none.
-fn peak(body: &Imported<'_, '_>, results: &Returned) -> Bytes {
+/// Most bytes of values of its own that a body holds at once, in its order, with what is filled before its first op. What is written into another value takes none.
+fn peak(body: &Imported<'_, '_>, results: &Returned, holds_more: bool) -> Bytes {
     let graph = &body.graph;
     let planned: Vec<OpId> = graph.planned().collect();
     let returned = graph.returned_ops();
@@ -147,7 +156,11 @@ fn peak(body: &Imported<'_, '_>, results: &Returned) -> Bytes {
         }
     }
     let mut ends = vec![0_u64; planned.len() + 1];
-    let (mut live, mut most) = (0_u64, 0);
+    let mut filled = vec![0_u64; graph.ops.len()];
+    for (id, held) in OpId::of(&body.workspace_in_xla).filter(|_| holds_more) {
+        filled[id] = held.early.0;
+    }
+    let (mut live, mut most) = (filled.iter().fold(0, |sum: u64, &bytes| sum.saturating_add(bytes)), 0);
     for (at, &id) in planned.iter().enumerate() {
         if lies_in[id] == Some(id) {
             let Bytes(bytes) = graph.value_bytes(id);
@@ -155,7 +168,7 @@ fn peak(body: &Imported<'_, '_>, results: &Returned) -> Bytes {
             ends[last[id]] = ends[last[id]].saturating_add(bytes);
         }
         most = most.max(live.saturating_add(graph.ops[id].workspace.0));
-        live = live.saturating_sub(ends[at]);
+        live = live.saturating_sub(ends[at]).saturating_sub(filled[id]);
     }
     Bytes(most)
 }

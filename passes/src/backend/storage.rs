@@ -194,7 +194,7 @@ impl Storage {
             graph.heap_gaps = Some(Bytes::ZERO);
         }
         let of_any_program = Storage { held: Vec::new(), inside: Vec::new(), workspace: Vec::new(), ..*self };
-        loops::price(imported, &|body| of_any_program.apply(body));
+        loops::price(imported, &|body| of_any_program.apply(body), self.is_cpu());
         imported.graph.let_go_of_unread_results();
         groups
     }
