@@ -7,6 +7,7 @@ use ballast_core::fusion::{
     Fusion, FusionClass, FusionClasses, FusionKind, Group, fuse, fuse_with, made_of, write_over,
 };
 use ballast_core::graph::{Backing, BoundaryMemory, Graph, OpId, OpRole, TensorId};
+use ballast_core::results::InResult;
 use ballast_core::stored::StoredFile;
 use ballast_core::units::Bytes;
 use ballast_dialects::passes::{CapCounts, FusionModel, HeapGaps};
@@ -260,13 +261,19 @@ impl Storage {
         let in_results = graph.in_result_buffers();
         let stored = |id: OpId| graph.stored_bytes(id, &in_results).0.0;
         let largest = graph.planned().map(stored).max().unwrap_or(0);
+        // What lies where a result will be lies there for a while: where many such are made too early, beside it.
+        let filled = |id: OpId| {
+            let outputs = graph.ops[id].outputs.iter();
+            let lent = outputs.filter(|&&tensor| in_results[tensor] == Some(InResult::Before));
+            stored(id) + lent.map(|&tensor| graph.tensors[tensor].bytes.0).sum::<u64>()
+        };
         let copies = |held: &Workspace| held.during != Bytes::ZERO && held.early == Bytes::ZERO;
         let mut early: Vec<Early> = OpId::of(&imported.workspace_in_xla)
             .zip(repeats)
             .map(|((id, held), repeats)| Early {
                 repeats,
                 takes_operands: copies(held) || graph.value_inputs(id).is_empty(),
-                fills_memory: largest > 0 && stored(id) >= largest.div_ceil(MATTERS),
+                fills_memory: largest > 0 && filled(id) >= largest.div_ceil(MATTERS),
                 ..Early::default()
             })
             .collect();
@@ -418,5 +425,47 @@ fn add_computed_again(
     for op in early {
         op.computes_again.sort_unstable();
         op.computes_again.dedup();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use melior::ir::Module;
+
+    use super::*;
+    use crate::import::tests::context;
+    use crate::import::{ImportOptions, read};
+
+    #[test]
+    fn what_lies_where_a_result_will_be_matters_when_it_is_made() {
+        let context = context();
+        let product = |name: &str, left: &str, right: &str, types: [&str; 3]| {
+            let [left_type, right_type, made] = types;
+            format!(
+                r#"%{name} = "stablehlo.dot_general"(%{left}, %{right}) <{{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}}> : ({left_type}, {right_type}) -> {made}
+                "#
+            )
+        };
+        let (square, wide, high) = ("tensor<4x4xf32>", "tensor<4x16xf32>", "tensor<16x4xf32>");
+        let text = format!(
+            r#"func.func @f(%a: {square}, %w: {wide}, %h: {high}) -> ({square}, {square}) {{
+                {}{}{}
+                %sum = "stablehlo.add"(%part, %a) : ({square}, {square}) -> {square}
+                return %other, %sum : {square}, {square}
+            }}"#,
+            product("large", "a", "w", [square, wide, wide]),
+            product("other", "large", "h", [wide, high, square]),
+            product("part", "a", "a", [square; 3]),
+        );
+        let module = Module::parse(&context, &text).expect("the test's program parses");
+        let mut imported =
+            read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
+        let (model, counts) = (FusionModel::XlaCpu, CapCounts::Temp);
+        let storage = Storage::chosen(&imported.graph, None, model, counts, HeapGaps::NotCounted);
+        let groups = storage.apply(&mut imported);
+        let early = storage.early(&imported, &groups, &[]);
+        let fills: Vec<bool> = early.iter().map(|early| early.fills_memory).collect();
+        // The part of the sum lies in the buffer of the sum, which is a result, as the other product is.
+        assert_eq!(fills, [true, false, true, false]);
     }
 }
