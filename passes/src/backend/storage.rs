@@ -468,4 +468,57 @@ mod tests {
         // The part of the sum lies in the buffer of the sum, which is a result, as the other product is.
         assert_eq!(fills, [true, false, true, false]);
     }
+
+    #[test]
+    fn a_loop_holds_what_its_body_fills_before_it_runs() {
+        let context = context();
+        let text = r#"func.func @f(%x: tensor<16xf32>, %y: tensor<4xf32>) -> tensor<16xf32> {
+            %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+            %done:2 = "stablehlo.while"(%zero, %x) ({
+            ^bb0(%i: tensor<i32>, %v: tensor<16xf32>):
+              %most = "stablehlo.constant"() <{value = dense<8> : tensor<i32>}> : () -> tensor<i32>
+              %more = "stablehlo.compare"(%i, %most) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+              "stablehlo.return"(%more) : (tensor<i1>) -> ()
+            }, {
+            ^bb0(%i: tensor<i32>, %v: tensor<16xf32>):
+              %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+              %none = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+              %next = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+              %g = "stablehlo.select_and_scatter"(%v, %y, %none) <{window_dimensions = array<i64: 4>, window_strides = array<i64: 4>}> ({
+              ^bb1(%a: tensor<f32>, %b: tensor<f32>):
+                %c = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+                "stablehlo.return"(%c) : (tensor<i1>) -> ()
+              }, {
+              ^bb1(%a: tensor<f32>, %b: tensor<f32>):
+                %c = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+                "stablehlo.return"(%c) : (tensor<f32>) -> ()
+              }) : (tensor<16xf32>, tensor<4xf32>, tensor<f32>) -> tensor<16xf32>
+              "stablehlo.return"(%next, %g) : (tensor<i32>, tensor<16xf32>) -> ()
+            }) : (tensor<i32>, tensor<16xf32>) -> (tensor<i32>, tensor<16xf32>)
+            return %done#1 : tensor<16xf32>
+        }"#;
+        let held_by = |text: &str, model, gaps| {
+            let module = Module::parse(&context, text).expect("the test's program parses");
+            let mut imported =
+                read(module.as_operation(), &ImportOptions::default()).expect("the test's program is read");
+            Storage::chosen(&imported.graph, None, model, CapCounts::Temp, gaps).apply(&mut imported);
+            let of_loop = imported.graph.ops.iter().find(|op| op.name == "stablehlo.while");
+            of_loop.expect("it has a loop").workspace
+        };
+        let held = |model, gaps| held_by(text, model, gaps);
+        // 16 values; with XLA, 16 indices and 16 zeros from before the first op, and 4 indices and two copies of 4 values while the op runs.
+        let without = held(FusionModel::Xla, HeapGaps::NotCounted);
+        let with = held(FusionModel::XlaCpuAsIs, HeapGaps::NotCounted);
+        assert_eq!(with.0, without.0 + 128 + 48);
+        // The loop's own results are as large as what is inside: there is room for those already.
+        assert_eq!(held(FusionModel::XlaCpuAsIs, HeapGaps::Room), with);
+        // Not for 64 that are made inside alone; the number of the iteration has its own.
+        let wide = r#"%w = "some.wide"(%v) : (tensor<16xf32>) -> tensor<64xf32>
+            %g = "some.narrow"(%w) : (tensor<64xf32>) -> tensor<16xf32>
+            %unused = "stablehlo.select_and_scatter""#;
+        let text = text.replace(r#"%g = "stablehlo.select_and_scatter""#, wide);
+        let [room, none] = [HeapGaps::Room, HeapGaps::NotCounted];
+        let with_room = held_by(&text, FusionModel::XlaCpuAsIs, room);
+        assert_eq!(with_room.0 - held_by(&text, FusionModel::XlaCpuAsIs, none).0, 256 - 4);
+    }
 }
