@@ -14,6 +14,16 @@ use crate::backend::storage::Early;
 
 /// Values a barrier waits for at most: programs stay linear in the number of repeated ops. Fewer where barriers would take much of the memory that a plan is for.
 const WIDEST_BARRIERS: [usize; 5] = [256, 64, 16, 8, 4];
+/// How barriers are put: the widest, and whether what lies where a result will be waits for its turn, as long as tables leave room for that.
+const BARRIERS: [(usize, bool); 10] = {
+    let mut all = [(0, true); 10];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = (WIDEST_BARRIERS[at % WIDEST_BARRIERS.len()], at < WIDEST_BARRIERS.len());
+        at += 1;
+    }
+    all
+};
 /// Bytes that XLA holds throughout for every value of a barrier: where it is, in a table that shares its memory with nothing (`BufferAssignment`; seen with jaxlib 0.10.2).
 const TABLE_ENTRY: usize = 8;
 /// The part of the memory of a plan, one in so many, that tables of barriers may take.
@@ -86,9 +96,9 @@ pub(crate) fn merge(
     (schedules, peak): (&[Schedule], Bytes),
 ) -> Result<Vec<Action>, ActionError> {
     let mut merged = Vec::new();
-    for widest in WIDEST_BARRIERS {
+    for barriers in BARRIERS {
         merged = merge_with(
-            Merger::new(graph, reads, groups, early, (stages, schedules), widest),
+            Merger::new(graph, reads, groups, early, (stages, schedules), barriers),
             stages,
             schedules,
         )?;
@@ -309,6 +319,8 @@ struct Merger<'p> {
     actions: Vec<Action>,
     /// Values that a barrier waits for at most.
     widest: usize,
+    /// Does what lies where a result will be wait for its turn?
+    results_wait: bool,
 }
 
 impl<'p> Merger<'p> {
@@ -318,7 +330,7 @@ impl<'p> Merger<'p> {
         groups: &'p [Group],
         early: &'p [Early],
         (stages, schedules): (&[Stage], &[Schedule]),
-        widest: usize,
+        (widest, results_wait): (usize, bool),
     ) -> Self {
         let mut runs = vec![0_u32; graph.ops.len()];
         for (stage, schedule) in stages.iter().zip(schedules) {
@@ -345,6 +357,7 @@ impl<'p> Merger<'p> {
             sent: vec![false; graph.ops.len()],
             actions: Vec::new(),
             widest,
+            results_wait,
         }
     }
 
@@ -386,7 +399,8 @@ impl<'p> Merger<'p> {
         if let Some(last_run) = again {
             held = self.hold_back(device, op, Some(last_run));
         } else {
-            let waits = self.early[op].fills_memory || self.early[op].repeats;
+            let early = &self.early[op];
+            let waits = early.fills_memory || early.repeats || early.fills_result && self.results_wait;
             held = waits && self.hold_back(device, op, None);
             if self.early[op].takes_operands && !held {
                 self.wait_for_turn(device, op);

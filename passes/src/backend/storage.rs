@@ -32,6 +32,8 @@ pub(crate) struct Early {
     pub(crate) takes_operands: bool,
     /// The op's value is so large that it matters when it is made.
     pub(crate) fills_memory: bool,
+    /// The same of where a result will be: its value lies there for a while, and where many such are made too early, beside it.
+    pub(crate) fills_result: bool,
     /// It reads behind a barrier that the program's author put there, as `jax.checkpoint` does before what it computes again.
     pub(crate) repeats: bool,
     /// Stored values that it would compute once more for this op, and therefore keep what they are made of.
@@ -261,19 +263,20 @@ impl Storage {
         let in_results = graph.in_result_buffers();
         let stored = |id: OpId| graph.stored_bytes(id, &in_results).0.0;
         let largest = graph.planned().map(stored).max().unwrap_or(0);
-        // What lies where a result will be lies there for a while: where many such are made too early, beside it.
-        let filled = |id: OpId| {
+        let lent = |id: OpId| {
             let outputs = graph.ops[id].outputs.iter();
             let lent = outputs.filter(|&&tensor| in_results[tensor] == Some(InResult::Before));
-            stored(id) + lent.map(|&tensor| graph.tensors[tensor].bytes.0).sum::<u64>()
+            lent.map(|&tensor| graph.tensors[tensor].bytes.0).sum::<u64>()
         };
+        let matters = |bytes: u64| largest > 0 && bytes >= largest.div_ceil(MATTERS);
         let copies = |held: &Workspace| held.during != Bytes::ZERO && held.early == Bytes::ZERO;
         let mut early: Vec<Early> = OpId::of(&imported.workspace_in_xla)
             .zip(repeats)
             .map(|((id, held), repeats)| Early {
                 repeats,
                 takes_operands: copies(held) || graph.value_inputs(id).is_empty(),
-                fills_memory: largest > 0 && filled(id) >= largest.div_ceil(MATTERS),
+                fills_memory: matters(stored(id)),
+                fills_result: matters(lent(id)),
                 ..Early::default()
             })
             .collect();
@@ -464,9 +467,9 @@ mod tests {
         let storage = Storage::chosen(&imported.graph, None, model, counts, HeapGaps::NotCounted);
         let groups = storage.apply(&mut imported);
         let early = storage.early(&imported, &groups, &[]);
-        let fills: Vec<bool> = early.iter().map(|early| early.fills_memory).collect();
+        let fills: Vec<_> = early.iter().map(|early| (early.fills_memory, early.fills_result)).collect();
         // The part of the sum lies in the buffer of the sum, which is a result, as the other product is.
-        assert_eq!(fills, [true, false, true, false]);
+        assert_eq!(fills, [(true, false), (false, false), (false, true), (false, false)]);
     }
 
     #[test]

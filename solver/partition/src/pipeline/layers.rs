@@ -8,12 +8,13 @@
 //! - forward values flow to the same or a later piece (pieces are runs of program order);
 //! - backward values flow to the same or an earlier piece: an op is anchored no later than any backward op it reads.
 //!
+//! A forward op that makes another form of one argument, such as the cast of a weight that mixed precision writes before the first layer, goes to its first reader.
 //! Within the second rule an op goes to the last forward op that reads the same argument (the weight of its layer), else
 //! to the last one that makes or reads the same forward value. An op that shares nothing stays with what it reads.
 
 use ballast_core::cost::Costs;
 use ballast_core::device::DeviceId;
-use ballast_core::graph::{Graph, OpId};
+use ballast_core::graph::{Graph, OpId, TensorId};
 use ballast_core::pipeline::{FlowError, first_backward};
 use ballast_core::stage::settle_views;
 
@@ -87,7 +88,8 @@ pub fn layers(
         return Err(LayersError::Pinned { op, name: graph.ops[op].name.clone() });
     }
     let forward: Vec<OpId> = graph.planned().take_while(|&op| op < first_backward).collect();
-    let anchor = anchors(graph, &forward, first_backward);
+    let early = to_readers(graph, &forward);
+    let anchor = anchors(graph, &forward, &early, first_backward);
     let mut opens: Vec<bool> =
         forward.iter().map(|&op| granularity == Granularity::Op || graph.ops[op].opens_layer).collect();
     opens[0] = true;
@@ -96,6 +98,16 @@ pub fn layers(
         && let Some(first) = (1..opens.len()).find(|&place| opens[place])
     {
         opens[first] = graph.ops[forward[0]].opens_layer;
+    }
+    // Nothing stands any more where an op stood that went to its reader.
+    for (open, (place, &at)) in opens.iter_mut().zip(early.iter().enumerate()) {
+        *open &= at == place;
+    }
+    opens[0] = true;
+    if let Some(first) =
+        early.iter().enumerate().position(|(place, &at)| at == place).filter(|&first| first > 0)
+    {
+        opens[first] = false;
     }
     join(graph, costs, &anchor, &mut opens, most_pieces.max(1));
     let mut piece = 0;
@@ -111,14 +123,42 @@ pub fn layers(
     Ok(Layers { first_backward, piece_of, pieces: piece + 1 })
 }
 
-/// The forward op, by its place in `forward`, at which every planned op is anchored.
-fn anchors(graph: &Graph, forward: &[OpId], first_backward: OpId) -> Vec<usize> {
+/// Ops, one after the other, up to which what they make of one argument is a form of that and no layer.
+const LONGEST_FORM: usize = 8;
+
+/// Where every forward op is anchored, by place in `forward`: at its own place, or, where it makes a form of one argument, at that of its first forward reader.
+fn to_readers(graph: &Graph, forward: &[OpId]) -> Vec<usize> {
+    // The argument, and how many ops after it.
+    let mut form_of: Vec<Option<(TensorId, usize)>> = vec![None; graph.ops.len()];
+    for &op in forward {
+        let arguments = graph.argument_inputs(op).into_iter().map(|argument| Some((argument, 0)));
+        let values = graph.value_inputs(op).into_iter().map(|input| form_of[input]);
+        let read: Option<Vec<(TensorId, usize)>> = arguments.chain(values).collect();
+        let of_one = read.filter(|read| read.windows(2).all(|pair| pair[0].0 == pair[1].0));
+        let longest = of_one.and_then(|read| read.into_iter().max_by_key(|&(_, ops)| ops));
+        form_of[op] = longest.map(|(of, ops)| (of, ops + 1)).filter(|&(_, ops)| ops <= LONGEST_FORM);
+    }
+    let mut at: Vec<usize> = (0..forward.len()).collect();
+    let mut first_reader: Vec<Option<usize>> = vec![None; graph.ops.len()];
+    for (place, &op) in forward.iter().enumerate().rev() {
+        if let (Some(_), Some(reader)) = (form_of[op], first_reader[op]) {
+            at[place] = reader;
+        }
+        for input in graph.value_inputs(op) {
+            first_reader[input] = Some(first_reader[input].map_or(at[place], |first| first.min(at[place])));
+        }
+    }
+    at
+}
+
+/// The forward op, by its place in `forward`, at which every planned op is anchored; forward ops at the places of `early`.
+fn anchors(graph: &Graph, forward: &[OpId], early: &[usize], first_backward: OpId) -> Vec<usize> {
     let last = forward.len() - 1;
     let mut anchor = vec![0; graph.ops.len()];
     // Places of the forward ops that make or read a value, or read an argument; ascending.
     let mut of_value: Vec<Vec<usize>> = vec![Vec::new(); graph.ops.len()];
     let mut of_argument: Vec<Vec<usize>> = vec![Vec::new(); graph.tensors.len()];
-    for (place, &op) in forward.iter().enumerate() {
+    for (&place, &op) in early.iter().zip(forward) {
         anchor[op] = place;
         of_value[op].push(place);
         for input in graph.value_inputs(op) {
@@ -128,6 +168,7 @@ fn anchors(graph: &Graph, forward: &[OpId], first_backward: OpId) -> Vec<usize> 
             of_argument[argument].push(place);
         }
     }
+    of_value.iter_mut().chain(&mut of_argument).for_each(|places| places.sort_unstable());
     let at_most = |places: &[usize], upper: usize| match places.partition_point(|&place| place <= upper) {
         0 => None,
         count => Some(places[count - 1]),
@@ -229,5 +270,57 @@ impl Layers {
         let mut stage_of: Vec<DeviceId> = self.piece_of.iter().map(stage).collect();
         settle_views(graph, &mut stage_of);
         stage_of
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::graph::{Op, Tensor};
+    use ballast_core::units::Bytes;
+
+    use super::*;
+
+    /// Ops that each read arguments and values of ops before, and make one.
+    fn forward(arguments: usize, ops: &[(&[usize], &[usize])]) -> (Graph, Vec<OpId>) {
+        let mut graph = Graph { name: "main".into(), ..Graph::default() };
+        let tensor = |producer: Option<OpId>| Tensor {
+            producer,
+            index: 0,
+            bytes: Bytes(4),
+            returned: false,
+            type_name: "value".into(),
+        };
+        graph.tensors.extend((0..arguments).map(|_| tensor(None)));
+        for (id, (read, values)) in ops.iter().enumerate() {
+            let inputs: Vec<usize> =
+                read.iter().copied().chain(values.iter().map(|value| arguments + value)).collect();
+            graph.ops.push(Op::new(format!("op{id}"), inputs, [arguments + id]));
+            graph.tensors.push(tensor(Some(OpId(id))));
+        }
+        let all = (0..ops.len()).map(OpId).collect();
+        (graph, all)
+    }
+
+    #[test]
+    fn casts_of_weights_go_to_the_first_layer_that_reads_them() {
+        // Weights 1 and 2 are cast, the second in two steps; layers read the data, 0, and these.
+        let casts: [(&[usize], &[usize]); 6] =
+            [(&[1], &[]), (&[2], &[]), (&[], &[1]), (&[0], &[0]), (&[], &[3, 2]), (&[], &[4, 0])];
+        let (graph, forward) = forward(3, &casts);
+        assert_eq!(to_readers(&graph, &forward), [3, 4, 4, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_chain_of_layers_without_weights_is_no_form_of_its_argument() {
+        let inputs: Vec<[usize; 1]> = (0..20).map(|id: usize| [id.saturating_sub(1)]).collect();
+        let ops: Vec<(&[usize], &[usize])> = inputs
+            .iter()
+            .enumerate()
+            .map(|(id, read)| if id == 0 { (&read[..], &[][..]) } else { (&[][..], &read[..]) })
+            .collect();
+        let (graph, forward) = forward(1, &ops);
+        let places = to_readers(&graph, &forward);
+        assert_eq!(places[..LONGEST_FORM], [LONGEST_FORM; LONGEST_FORM]);
+        assert!(places.iter().enumerate().skip(LONGEST_FORM).all(|(place, &at)| at == place));
     }
 }
