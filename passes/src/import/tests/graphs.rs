@@ -154,6 +154,37 @@ fn loops_count_their_trips() {
 }
 
 #[test]
+fn a_while_loop_of_scf_counts_its_trips_where_constants_decide() {
+    let of = |predicate: &str, handed_on: &str, step: &str| {
+        let graph = read_ok(&format!(
+            "func.func @main(%a: tensor<4xf32>, %n: index) -> tensor<4xf32> {{
+      %c0 = arith.constant 0 : index
+      %c7 = arith.constant 7 : index
+      %c2 = arith.constant 2 : index
+      %0:2 = scf.while (%i = %c0, %x = %a) : (index, tensor<4xf32>) -> (index, tensor<4xf32>) {{
+        %more = arith.cmpi {predicate}, %i, %c7 : index
+        scf.condition(%more) {handed_on}, %x : index, tensor<4xf32>
+      }} do {{
+      ^bb0(%j: index, %x: tensor<4xf32>):
+        %y = arith.mulf %x, %x : tensor<4xf32>
+        %next = arith.addi %j, {step} : index
+        scf.yield %next, %y : index, tensor<4xf32>
+      }}
+      return %0#1 : tensor<4xf32>
+    }}"
+        ));
+        let looped = graph.ops.iter().find(|op| op.name == "scf.while").expect("a loop");
+        (looped.work.priced, looped.work.flops / 6)
+    };
+    assert_eq!(of("slt", "%i", "%c2"), (true, 4));
+    assert_eq!(of("sle", "%i", "%c7"), (true, 2));
+    // Six operations an iteration: four products, the comparison and the sum. Without a sign, from another value, by another step: nobody knows.
+    for (predicate, handed_on, step) in [("ult", "%i", "%c2"), ("slt", "%n", "%c2"), ("slt", "%i", "%n")] {
+        assert_eq!(of(predicate, handed_on, step), (false, 1), "{predicate} {handed_on} {step}");
+    }
+}
+
+#[test]
 fn calls_are_summed_up_through_every_level() {
     let graph = read_ok(
         "func.func private @inner(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {

@@ -273,7 +273,8 @@ pub(super) fn scf(seen: &Seen<'_, '_>) -> Price {
             };
             looped(seen, trips)
         }
-        "while" | "parallel" => looped(seen, None),
+        "while" => looped(seen, counted_evenly(seen.op)),
+        "parallel" => looped(seen, None),
         _ => Price::unknown(),
     }
 }
@@ -358,29 +359,55 @@ fn constant_integer(value: Value<'_, '_>) -> Option<i64> {
     })
 }
 
-/// However many iterations of `stablehlo.while` in the form that counted loops are exported in: the condition compares one
+/// The order in which a comparison holds, by StableHLO's names; none where it is no order of numbers with a sign.
+fn order_of(compare: OperationRef<'_, '_>) -> Option<String> {
+    match ir::name(compare) {
+        "stablehlo.compare" => {
+            let direction = ir::opaque(compare, "comparison_direction")?;
+            Some(direction.trim().strip_prefix("comparison_direction ")?.to_owned())
+        }
+        "arith.cmpi" => {
+            let name = match ir::integer_value(ir::attribute(compare, "predicate")?)? {
+                2 => "LT",
+                3 => "LE",
+                4 => "GT",
+                5 => "GE",
+                _ => return None,
+            };
+            Some(name.to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// However many iterations of `stablehlo.while` or `scf.while` in the form that counted loops are exported in: the condition compares one
 /// loop value with a constant, the body adds a constant to it or subtracts one, and it starts from a constant.
 fn counted_evenly(op: OperationRef<'_, '_>) -> Option<u64> {
     let [condition, body] = ir::blocks(op).try_into().ok()?;
-    let compare = ir::producer(ir::last_op(condition)?.operand(0).ok()?)?;
-    if ir::name(compare) != "stablehlo.compare" {
-        return None;
-    }
-    let direction = ir::opaque(compare, "comparison_direction")?;
-    let direction = direction.trim().strip_prefix("comparison_direction ")?;
-    let counter = compare.operand(0).ok()?;
-    let index = (0..condition.argument_count()).find(|&i| {
-        condition.argument(i).is_ok_and(|argument| argument.to_raw().ptr == counter.to_raw().ptr)
-    })?;
+    let decides = ir::last_op(condition)?;
+    let compare = ir::producer(decides.operand(0).ok()?)?;
+    let order = order_of(compare)?;
+    let place = |value: Value<'_, '_>| {
+        (0..condition.argument_count()).find(|&i| {
+            condition.argument(i).is_ok_and(|argument| argument.to_raw().ptr == value.to_raw().ptr)
+        })
+    };
+    // A loop value as the body gets it: `scf.condition` hands on what it lists.
+    let in_body = |index: usize| {
+        let at = match ir::name(decides) {
+            "scf.condition" => decides.operands().skip(1).position(|value| place(value) == Some(index))?,
+            _ => index,
+        };
+        Some(body.argument(at).ok()?.to_raw().ptr)
+    };
+    let index = place(compare.operand(0).ok()?)?;
     // The bound stands in the condition, or is a loop value that the body hands on unchanged.
     let limit = compare.operand(1).ok()?;
-    let passed_on = (0..condition.argument_count())
-        .find(|&i| condition.argument(i).is_ok_and(|argument| argument.to_raw().ptr == limit.to_raw().ptr));
-    let to = match passed_on {
+    let to = match place(limit) {
         None => constant_integer(limit)?,
         Some(i) => {
             let next = ir::last_op(body)?.operand(i).ok()?;
-            if next.to_raw().ptr != body.argument(i).ok()?.to_raw().ptr {
+            if next.to_raw().ptr != in_body(i)? {
                 return None;
             }
             constant_integer(op.operand(i).ok()?)?
@@ -388,11 +415,11 @@ fn counted_evenly(op: OperationRef<'_, '_>) -> Option<u64> {
     };
     let add = ir::producer(ir::last_op(body)?.operand(index).ok()?)?;
     let sign = match ir::name(add) {
-        "stablehlo.add" => 1,
-        "stablehlo.subtract" => -1,
+        "stablehlo.add" | "arith.addi" => 1,
+        "stablehlo.subtract" | "arith.subi" => -1,
         _ => return None,
     };
-    let argument = body.argument(index).ok()?.to_raw().ptr;
+    let argument = in_body(index)?;
     let (left, right) = (add.operand(0).ok()?, add.operand(1).ok()?);
     let step = if left.to_raw().ptr == argument {
         constant_integer(right)?
@@ -404,7 +431,7 @@ fn counted_evenly(op: OperationRef<'_, '_>) -> Option<u64> {
     let from = constant_integer(op.operand(index).ok()?)?;
     let step = step.checked_mul(sign)?;
     // Down is up with all signs changed.
-    match direction {
+    match order.as_str() {
         "LT" => trips(from, to, step),
         "LE" => trips(from, to.checked_add(1)?, step),
         "GT" => trips(from.checked_neg()?, to.checked_neg()?, step.checked_neg()?),
