@@ -36,6 +36,25 @@ pub(crate) fn leave_room(graph: &mut Graph) {
 /// The share of what is held without a plan up to which smaller values have room of their own.
 const ROOM_SHARE: u64 = 16;
 
+/// Bytes that tables of barriers take for an op: XLA holds 8 for every value of every barrier, throughout ([`crate::apply::actions`] narrows barriers where that is much).
+const TABLES: u64 = 32;
+/// The share of what is held without a plan that tables of barriers have room for at most.
+const TABLES_SHARE: u64 = 128;
+
+/// Bytes of the smallest buffer in XLA's heap.
+const ALIGNMENT: u64 = 64;
+
+/// Room for the tables of barriers that a rewritten program has: little beside large values, and a percent or more where a loop was opened that makes small ones.
+pub(crate) fn leave_tables(graph: &mut Graph) {
+    let in_results = graph.in_result_buffers();
+    let held = held_unplanned(graph, &|id| graph.stored_bytes(id, &in_results).0);
+    let Some(first) = graph.planned().next() else { return };
+    let tables = (TABLES * graph.planned().count() as u64).min(held / TABLES_SHARE);
+    if tables >= ALIGNMENT {
+        graph.early.push((first, Bytes(tables)));
+    }
+}
+
 /// Most bytes of values held at once if all are kept until they are read last.
 fn held_unplanned(graph: &Graph, stored: &dyn Fn(OpId) -> Bytes) -> u64 {
     let mut last = vec![None; graph.ops.len()];
@@ -55,4 +74,35 @@ fn held_unplanned(graph: &Graph, stored: &dyn Fn(OpId) -> Bytes) -> u64 {
         held = held.saturating_sub(let_go[id.0]);
     }
     most
+}
+
+#[cfg(test)]
+mod tests {
+    use ballast_core::graph::{BoundaryMemory, Op, Tensor};
+
+    use super::*;
+
+    #[test]
+    fn tables_of_barriers_have_room_by_ops_and_little_beside_small_values() {
+        let tables = |bytes: u64| {
+            let mut graph =
+                Graph { name: "chain".into(), ends: BoundaryMemory::NotCounted, ..Graph::default() };
+            for id in 0..100_usize {
+                graph.ops.push(Op::new("s.tanh", Vec::from_iter(id.checked_sub(1)), [id]));
+                graph.tensors.push(Tensor {
+                    producer: Some(OpId(id)),
+                    index: 0,
+                    bytes: Bytes(bytes),
+                    returned: false,
+                    type_name: "value".into(),
+                });
+            }
+            leave_tables(&mut graph);
+            graph.early
+        };
+        // Two values of a chain are held at once.
+        assert_eq!(tables(1 << 20), [(OpId(0), Bytes(100 * TABLES))]);
+        assert_eq!(tables(12_800), [(OpId(0), Bytes(200))]);
+        assert_eq!(tables(2_560), [], "less than a buffer");
+    }
 }

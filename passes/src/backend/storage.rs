@@ -13,7 +13,7 @@ use ballast_core::units::Bytes;
 use ballast_dialects::passes::{CapCounts, FusionModel, HeapGaps};
 
 use crate::annotations::settings::PlanSettings;
-use crate::backend::heap_room::leave_room;
+use crate::backend::heap_room::{leave_room, leave_tables};
 use crate::backend::loops;
 use crate::backend::xla::classes::{
     classes, cpu_classes, gpu_classes, is_barrier, is_reduction, writes_into_operand,
@@ -195,6 +195,9 @@ impl Storage {
             leave_room(graph);
         } else if self.is_cpu() && self.gaps == HeapGaps::Placed {
             graph.heap_gaps = Some(Bytes::ZERO);
+        }
+        if self.model == FusionModel::XlaCpu && self.gaps != HeapGaps::NotCounted {
+            leave_tables(graph);
         }
         let of_any_program = Storage { held: Vec::new(), inside: Vec::new(), workspace: Vec::new(), ..*self };
         loops::price(imported, &|body| of_any_program.apply(body), self.is_cpu());

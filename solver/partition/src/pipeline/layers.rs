@@ -123,29 +123,35 @@ pub fn layers(
     Ok(Layers { first_backward, piece_of, pieces: piece + 1 })
 }
 
-/// Ops, one after the other, up to which what they make of one argument is a form of that and no layer.
+/// Ops, one after the other, up to which what they make of one argument goes with what reads that.
 const LONGEST_FORM: usize = 8;
 
-/// Where every forward op is anchored, by place in `forward`: at its own place, or, where it makes a form of one argument, at that of its first forward reader.
+/// Where every forward op is anchored, by place in `forward`: at its own place, or, where it makes a form of one argument, at that of its first forward reader that
+/// reads something else, too.
 fn to_readers(graph: &Graph, forward: &[OpId]) -> Vec<usize> {
-    // The argument, and how many ops after it.
-    let mut form_of: Vec<Option<(TensorId, usize)>> = vec![None; graph.ops.len()];
+    let mut form_of: Vec<Option<TensorId>> = vec![None; graph.ops.len()];
     for &op in forward {
-        let arguments = graph.argument_inputs(op).into_iter().map(|argument| Some((argument, 0)));
         let values = graph.value_inputs(op).into_iter().map(|input| form_of[input]);
-        let read: Option<Vec<(TensorId, usize)>> = arguments.chain(values).collect();
-        let of_one = read.filter(|read| read.windows(2).all(|pair| pair[0].0 == pair[1].0));
-        let longest = of_one.and_then(|read| read.into_iter().max_by_key(|&(_, ops)| ops));
-        form_of[op] = longest.map(|(of, ops)| (of, ops + 1)).filter(|&(_, ops)| ops <= LONGEST_FORM);
+        let mut read = graph.argument_inputs(op).into_iter().map(Some).chain(values);
+        let first = read.next().flatten();
+        form_of[op] = first.filter(|_| read.all(|other| other == first));
     }
     let mut at: Vec<usize> = (0..forward.len()).collect();
-    let mut first_reader: Vec<Option<usize>> = vec![None; graph.ops.len()];
+    // By op: the place of its first reader, and how many forms there are on the way; none where no other value is read there.
+    let mut first_reader: Vec<Option<(usize, usize)>> = vec![None; graph.ops.len()];
     for (place, &op) in forward.iter().enumerate().rev() {
-        if let (Some(_), Some(reader)) = (form_of[op], first_reader[op]) {
-            at[place] = reader;
-        }
+        let reader = first_reader[op].filter(|&(_, forms)| forms < LONGEST_FORM);
+        let goes = match (form_of[op], reader) {
+            (None, _) => Some((place, 0)),
+            (Some(_), Some((reader, forms))) => {
+                at[place] = reader;
+                Some((reader, forms + 1))
+            }
+            (Some(_), None) => None,
+        };
+        let Some(goes) = goes else { continue };
         for input in graph.value_inputs(op) {
-            first_reader[input] = Some(first_reader[input].map_or(at[place], |first| first.min(at[place])));
+            first_reader[input] = Some(first_reader[input].map_or(goes, |first| first.min(goes)));
         }
     }
     at
@@ -319,8 +325,6 @@ mod tests {
             .map(|(id, read)| if id == 0 { (&read[..], &[][..]) } else { (&[][..], &read[..]) })
             .collect();
         let (graph, forward) = forward(1, &ops);
-        let places = to_readers(&graph, &forward);
-        assert_eq!(places[..LONGEST_FORM], [LONGEST_FORM; LONGEST_FORM]);
-        assert!(places.iter().enumerate().skip(LONGEST_FORM).all(|(place, &at)| at == place));
+        assert_eq!(to_readers(&graph, &forward), (0..20).collect::<Vec<_>>());
     }
 }
