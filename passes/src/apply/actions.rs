@@ -14,16 +14,6 @@ use crate::backend::storage::Early;
 
 /// Values a barrier waits for at most: programs stay linear in the number of repeated ops. Fewer where barriers would take much of the memory that a plan is for.
 const WIDEST_BARRIERS: [usize; 5] = [256, 64, 16, 8, 4];
-/// How barriers are put: the widest, and whether what lies where a result will be waits for its turn, as long as tables leave room for that.
-const BARRIERS: [(usize, bool); 10] = {
-    let mut all = [(0, true); 10];
-    let mut at = 0;
-    while at < all.len() {
-        all[at] = (WIDEST_BARRIERS[at % WIDEST_BARRIERS.len()], at < WIDEST_BARRIERS.len());
-        at += 1;
-    }
-    all
-};
 /// Bytes that XLA holds throughout for every value of a barrier: where it is, in a table that shares its memory with nothing (`BufferAssignment`; seen with jaxlib 0.10.2).
 const TABLE_ENTRY: usize = 8;
 /// The part of the memory of a plan, one in so many, that tables of barriers may take.
@@ -96,7 +86,9 @@ pub(crate) fn merge(
     (schedules, peak): (&[Schedule], Bytes),
 ) -> Result<Vec<Action>, ActionError> {
     let mut merged = Vec::new();
-    for barriers in BARRIERS {
+    // What lies where a result will be waits for its turn as long as tables leave room for that.
+    let ways = [true, false].map(|results_wait| WIDEST_BARRIERS.map(|widest| (widest, results_wait)));
+    for barriers in ways.into_iter().flatten() {
         merged = merge_with(
             Merger::new(graph, reads, groups, early, (stages, schedules), barriers),
             stages,

@@ -128,10 +128,18 @@ fn a_large_value_waits_for_the_newest_one() {
     let stages = stages(&graph, &costs, &Cluster::from_count(1).unwrap(), &[DeviceId(0); 4]);
     let schedule = expand(&stages[0].problem, &CompactPlan::default()).unwrap();
     let reads: Vec<Vec<TensorId>> = graph.ops.iter().map(|op| op.inputs.clone()).collect();
-    for (fills_memory, expected) in [(false, 0), (true, 1)] {
-        let early = vec![Early { fills_memory, ..Early::default() }; 4];
+    // One that lies where a result will be waits only where the plan has room for the tables of such barriers.
+    let tight = Bytes(64);
+    for (fills_memory, fills_result, peak, expected) in [
+        (false, false, ROOMY, 0),
+        (true, false, ROOMY, 1),
+        (true, false, tight, 1),
+        (false, true, ROOMY, 1),
+        (false, true, tight, 0),
+    ] {
+        let early = vec![Early { fills_memory, fills_result, ..Early::default() }; 4];
         let merged =
-            merge(&graph, &reads, &[], &early, &stages, (std::slice::from_ref(&schedule), ROOMY)).unwrap();
+            merge(&graph, &reads, &[], &early, &stages, (std::slice::from_ref(&schedule), peak)).unwrap();
         let held = What::Barrier(vec![Held::Value(OpId(0)), Held::Value(OpId(1))]);
         let barriers: Vec<&What> =
             merged.iter().map(|action| &action.what).filter(|what| **what == held).collect();
