@@ -11,6 +11,10 @@
 // RUN: ballast-opt %t.mlir --tosa-to-linalg-pipeline --convert-elementwise-to-linalg --ballast-to-native=apply=false 2>&1 | FileCheck %s --check-prefix=NATIVE
 // NATIVE-NOT: warning
 // NATIVE: llvm.func @nothing_is_swapped
+// What would be left in the program is refused.
+// RUN: sed '/^func.func/a %%s = linalg.softmax dimension(0) ins(%%x : tensor<1xf32>) outs(%%x : tensor<1xf32>) -> tensor<1xf32>' %s > %t.softmax.mlir
+// RUN: not ballast-opt %t.softmax.mlir --ballast-to-native=apply=false 2>&1 | FileCheck %s --check-prefix=SOFTMAX
+// SOFTMAX: error: of 'linalg.softmax' no pass makes loops: decompose it before planning
 
 // CHECK-LABEL: func.func @nothing_is_swapped
 // CHECK-NEXT: math.exp

@@ -25,6 +25,7 @@ pub(crate) const HOST_SPACE: i64 = 1;
 /// # Errors
 /// With the diagnostic that was emitted.
 pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastToBuffersOptions) -> Result<(), Reported> {
+    refuse_without_loops(module)?;
     warn_of_whole_tensors(module);
     for function in ir::blocks(module).into_iter().flat_map(ir::ops) {
         for block in ir::blocks(function) {
@@ -33,6 +34,18 @@ pub(crate) fn run(module: OperationRef<'_, '_>, _options: &BallastToBuffersOptio
     }
     strip(module, |name, value| is_of_planning(name, value) && name != names::PROGRAM);
     Ok(())
+}
+
+/// Refuses what becomes an op on buffers, of which no pass makes loops: it would be left in the program.
+fn refuse_without_loops(module: OperationRef<'_, '_>) -> Result<(), Reported> {
+    match ir::nested(module).into_iter().find(|&op| ir::name(op) == "linalg.softmax") {
+        None => Ok(()),
+        Some(op) => {
+            let text = "of 'linalg.softmax' no pass makes loops: decompose it before planning (`transform.structured.decompose_interface`), or write it as \
+                        `linalg.generic` ops";
+            Err(diagnostics::error(ir::place(op), text))
+        }
+    }
 }
 
 /// Says of ops on whole tensors of which bufferization makes none of buffers what to run first, once for each dialect: its own message has no advice.
