@@ -3,20 +3,24 @@
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::units::Bytes;
 
+/// Bytes of every op's value in memory of its own, by op.
+pub(crate) fn stored_by_op(graph: &Graph) -> Vec<Bytes> {
+    let in_results = graph.in_result_buffers();
+    OpId::first(graph.ops.len()).map(|id| graph.stored_bytes(id, &in_results).0).collect()
+}
+
 /// Room for what XLA's heap holds beyond what a plan holds: one more of the largest value, half of which the gaps may take that the rule leaves by which XLA fills its
 /// heap ([`Graph::heap_gaps`]); and one of each class of smaller ones, halves of the largest, while all are no more than a share of what is held without a plan.
 /// Measured on 100 plans of 20 rewritten programs, whose order barriers keep: XLA's heap was larger than what a plan holds by up to all of the largest value, or twice that where it is
 /// a twentieth of the whole; and where that was more than a quarter larger than the rule has it by at most three quarters.
-pub(crate) fn leave_room(graph: &mut Graph) {
-    let in_results = graph.in_result_buffers();
-    let stored = |id: OpId| graph.stored_bytes(id, &in_results).0;
+pub(crate) fn leave_room(graph: &mut Graph, stored: &[Bytes]) {
     // Of equally large ones the first.
     let mut by_size: Vec<(std::cmp::Reverse<Bytes>, OpId)> =
-        graph.planned().map(|id| (std::cmp::Reverse(stored(id)), id)).collect();
+        graph.planned().map(|id| (std::cmp::Reverse(stored[id.0]), id)).collect();
     by_size.sort_unstable();
     let largest = by_size.first().filter(|(size, _)| size.0 > Bytes::ZERO);
     let Some(&(std::cmp::Reverse(Bytes(largest)), first)) = largest else { return };
-    let most = held_unplanned(graph, &stored) / ROOM_SHARE;
+    let most = held_unplanned(graph, stored) / ROOM_SHARE;
     let mut room = vec![(first, Bytes(largest))];
     let (mut held, mut at_most) = (largest, largest / 2);
     while at_most > 0 {
@@ -45,9 +49,8 @@ const TABLES_SHARE: u64 = 128;
 const ALIGNMENT: u64 = 64;
 
 /// Room for the tables of barriers that a rewritten program has: little beside large values, and a percent or more where a loop was opened that makes small ones.
-pub(crate) fn leave_tables(graph: &mut Graph) {
-    let in_results = graph.in_result_buffers();
-    let held = held_unplanned(graph, &|id| graph.stored_bytes(id, &in_results).0);
+pub(crate) fn leave_tables(graph: &mut Graph, stored: &[Bytes]) {
+    let held = held_unplanned(graph, stored);
     let Some(first) = graph.planned().next() else { return };
     let tables = (TABLES * graph.planned().count() as u64).min(held / TABLES_SHARE);
     if tables >= ALIGNMENT {
@@ -56,7 +59,7 @@ pub(crate) fn leave_tables(graph: &mut Graph) {
 }
 
 /// Most bytes of values held at once if all are kept until they are read last.
-fn held_unplanned(graph: &Graph, stored: &dyn Fn(OpId) -> Bytes) -> u64 {
+fn held_unplanned(graph: &Graph, stored: &[Bytes]) -> u64 {
     let mut last = vec![None; graph.ops.len()];
     for id in graph.planned() {
         graph.value_inputs(id).into_iter().for_each(|input| last[input.0] = Some(id));
@@ -64,12 +67,12 @@ fn held_unplanned(graph: &Graph, stored: &dyn Fn(OpId) -> Bytes) -> u64 {
     let mut let_go = vec![0; graph.ops.len()];
     for (value, reader) in OpId::of(&last) {
         if let Some(reader) = reader {
-            let_go[reader.0] = stored(value).0.saturating_add(let_go[reader.0]);
+            let_go[reader.0] = stored[value.0].0.saturating_add(let_go[reader.0]);
         }
     }
     let (mut held, mut most) = (0, 0);
     for id in graph.planned() {
-        held = stored(id).0.saturating_add(held);
+        held = stored[id.0].0.saturating_add(held);
         most = most.max(held);
         held = held.saturating_sub(let_go[id.0]);
     }
@@ -97,7 +100,8 @@ mod tests {
                     type_name: "value".into(),
                 });
             }
-            leave_tables(&mut graph);
+            let stored = stored_by_op(&graph);
+            leave_tables(&mut graph, &stored);
             graph.early
         };
         // Two values of a chain are held at once.

@@ -21,7 +21,7 @@ pub(super) fn price(
     fuse: &dyn Fn(&mut Imported<'_, '_>) -> Vec<Group>,
     holds_more: bool,
 ) {
-    // Room for gaps counts wherever the largest value of all is: that inside of a loop may be larger than all outside.
+    // Room for gaps counts wherever the largest value of all is: that inside of a loop may be larger than all outside. Half of it may be gaps.
     let room = |graph: &Graph| graph.heap_gaps.map_or(0, |half| 2 * half.0);
     let outside = room(&imported.graph);
     // By branch: how dear its dearest arm is so far, and the most memory.

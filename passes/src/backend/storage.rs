@@ -13,7 +13,7 @@ use ballast_core::units::Bytes;
 use ballast_dialects::passes::{CapCounts, FusionModel, HeapGaps};
 
 use crate::annotations::settings::PlanSettings;
-use crate::backend::heap_room::{leave_room, leave_tables};
+use crate::backend::heap_room::{leave_room, leave_tables, stored_by_op};
 use crate::backend::loops;
 use crate::backend::xla::classes::{
     classes, cpu_classes, gpu_classes, is_barrier, is_reduction, writes_into_operand,
@@ -191,13 +191,16 @@ impl Storage {
         {
             write_over(graph, (&imported.reads, &groups), &classes, &self.held);
         }
-        if self.leaves_room() {
-            leave_room(graph);
-        } else if self.is_cpu() && self.gaps == HeapGaps::Placed {
-            graph.heap_gaps = Some(Bytes::ZERO);
-        }
-        if self.model == FusionModel::XlaCpu && self.gaps != HeapGaps::NotCounted {
-            leave_tables(graph);
+        if self.is_cpu() && self.gaps != HeapGaps::NotCounted {
+            let stored = stored_by_op(graph);
+            match self.gaps {
+                HeapGaps::Room => leave_room(graph, &stored),
+                HeapGaps::Placed | HeapGaps::NotCounted => graph.heap_gaps = Some(Bytes::ZERO),
+            }
+            // Nothing is rewritten in the program as it is.
+            if self.model == FusionModel::XlaCpu {
+                leave_tables(graph, &stored);
+            }
         }
         let of_any_program = Storage { held: Vec::new(), inside: Vec::new(), workspace: Vec::new(), ..*self };
         loops::price(imported, &|body| of_any_program.apply(body), self.is_cpu());

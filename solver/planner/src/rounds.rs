@@ -163,8 +163,8 @@ fn best_round(
         descend(program, &mut best, caps, (options, deadline, repartition), given_seconds)?;
     }
     // Where nothing has a plan, what is said is said of the placement that the caller knows.
-    match given_failure.filter(|_| !best.refused.is_empty()) {
-        Some(failure) => Err(failure),
+    match most_over(&best.refused) {
+        Some(failure) => Err(given_failure.unwrap_or(failure)),
         None => Ok((best, rounds)),
     }
 }
@@ -175,9 +175,9 @@ fn most_over(refused: &[(usize, Error)]) -> Option<Error> {
         Error::Infeasible { cap, smallest, .. } => smallest.as_f64() / cap.as_f64().max(1.0),
         _ => f64::INFINITY,
     };
-    // The first of several.
-    let worst = |one: &Error, other: &Error| multiple(one).total_cmp(&multiple(other));
-    refused.iter().rev().map(|(_, failure)| failure).max_by(|one, other| worst(one, other)).cloned()
+    // Of several alike the first.
+    let failures = refused.iter().rev().map(|(_, failure)| failure);
+    failures.max_by(|one, other| multiple(one).total_cmp(&multiple(other))).cloned()
 }
 
 /// Plans the placements that need no search, each in little time and only where it may be the best: where memory decides, the plain ones may be

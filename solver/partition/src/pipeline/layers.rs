@@ -8,7 +8,8 @@
 //! - forward values flow to the same or a later piece (pieces are runs of program order);
 //! - backward values flow to the same or an earlier piece: an op is anchored no later than any backward op it reads.
 //!
-//! A forward op that makes another form of one argument, such as the cast of a weight that mixed precision writes before the first layer, goes to its first reader.
+//! A forward op that makes another form of one argument, such as the cast of a weight that mixed precision writes before the first layer, goes to the first op that
+//! reads it beside something else.
 //! Within the second rule an op goes to the last forward op that reads the same argument (the weight of its layer), else
 //! to the last one that makes or reads the same forward value. An op that shares nothing stays with what it reads.
 
@@ -88,8 +89,8 @@ pub fn layers(
         return Err(LayersError::Pinned { op, name: graph.ops[op].name.clone() });
     }
     let forward: Vec<OpId> = graph.planned().take_while(|&op| op < first_backward).collect();
-    let early = to_readers(graph, &forward);
-    let anchor = anchors(graph, &forward, &early, first_backward);
+    let places = to_readers(graph, &forward);
+    let anchor = anchors(graph, &forward, &places, first_backward);
     let mut opens: Vec<bool> =
         forward.iter().map(|&op| granularity == Granularity::Op || graph.ops[op].opens_layer).collect();
     opens[0] = true;
@@ -100,12 +101,12 @@ pub fn layers(
         opens[first] = graph.ops[forward[0]].opens_layer;
     }
     // Nothing stands any more where an op stood that went to its reader.
-    for (open, (place, &at)) in opens.iter_mut().zip(early.iter().enumerate()) {
+    for (open, (place, &at)) in opens.iter_mut().zip(places.iter().enumerate()) {
         *open &= at == place;
     }
     opens[0] = true;
     if let Some(first) =
-        early.iter().enumerate().position(|(place, &at)| at == place).filter(|&first| first > 0)
+        places.iter().enumerate().position(|(place, &at)| at == place).filter(|&first| first > 0)
     {
         opens[first] = false;
     }
@@ -157,14 +158,14 @@ fn to_readers(graph: &Graph, forward: &[OpId]) -> Vec<usize> {
     at
 }
 
-/// The forward op, by its place in `forward`, at which every planned op is anchored; forward ops at the places of `early`.
-fn anchors(graph: &Graph, forward: &[OpId], early: &[usize], first_backward: OpId) -> Vec<usize> {
+/// The forward op, by its place in `forward`, at which every planned op is anchored; forward ops at their `places`.
+fn anchors(graph: &Graph, forward: &[OpId], places: &[usize], first_backward: OpId) -> Vec<usize> {
     let last = forward.len() - 1;
     let mut anchor = vec![0; graph.ops.len()];
     // Places of the forward ops that make or read a value, or read an argument; ascending.
     let mut of_value: Vec<Vec<usize>> = vec![Vec::new(); graph.ops.len()];
     let mut of_argument: Vec<Vec<usize>> = vec![Vec::new(); graph.tensors.len()];
-    for (&place, &op) in early.iter().zip(forward) {
+    for (&place, &op) in places.iter().zip(forward) {
         anchor[op] = place;
         of_value[op].push(place);
         for input in graph.value_inputs(op) {
@@ -314,6 +315,27 @@ mod tests {
             [(&[1], &[]), (&[2], &[]), (&[], &[1]), (&[0], &[0]), (&[], &[3, 2]), (&[], &[4, 0])];
         let (graph, forward) = forward(3, &casts);
         assert_eq!(to_readers(&graph, &forward), [3, 4, 4, 3, 4, 5]);
+    }
+
+    #[test]
+    fn no_piece_is_left_where_a_cast_stood() {
+        // The same, and a backward op that reads the last of the forward pass.
+        let ops: [(&[usize], &[usize]); 7] = [
+            (&[1], &[]),
+            (&[2], &[]),
+            (&[], &[1]),
+            (&[0], &[0]),
+            (&[], &[3, 2]),
+            (&[], &[4, 0]),
+            (&[], &[5]),
+        ];
+        let (mut graph, all) = forward(3, &ops);
+        for (op, id) in graph.ops.iter_mut().zip(all) {
+            op.backward = Some(id == OpId(6));
+        }
+        let costs = Costs { seconds: vec![vec![1.0; 7]] };
+        let layers = layers(&graph, &costs, Granularity::Op, 192).expect("a training step");
+        assert_eq!((layers.pieces, layers.piece_of), (3, vec![0, 1, 1, 0, 1, 2, 2]));
     }
 
     #[test]
