@@ -330,7 +330,7 @@ fn derive_pipeline(
     // Plans made before idle devices were left out of the pipeline hold micro-batches on them.
     let held = step::read(program.imported.function).map_or_else(Vec::new, |written| written.in_flight);
     let micro = |(index, stage): (usize, &Stage)| {
-        let mut micro = MicroBatch::of(graph, stage, first_backward);
+        let mut micro = MicroBatch::of(graph, stage, &annotated.device_of, first_backward);
         micro.counts |= held.get(index).is_some_and(|&held| held > 0);
         micro
     };

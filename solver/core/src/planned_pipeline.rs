@@ -3,6 +3,9 @@
 //! How many of a stage's resident bytes are data of a micro-batch its ops alone do not tell: the file says so, and stash, need and memory over
 //! the step must be those that follow from it.
 
+use std::collections::BTreeMap;
+
+use crate::device::DeviceId;
 use crate::graph::OpId;
 use crate::memory::{CompactPlan, NodeId, ReplayError, SwapModel};
 use crate::pipeline::{
@@ -52,6 +55,16 @@ impl<'p> PlannedPipeline<'p> {
             return Err(format!("its pipeline's step has no time for {} micro-batches", spec.micro_batches));
         }
         let first_backward = turning_point(&passes(stages)).ok_or("its pipeline has no ops")?;
+        let of_stage = |stage: &Stage| (stage.device, stage.sources.clone());
+        let made_on: BTreeMap<OpId, DeviceId> = stages
+            .iter()
+            .map(of_stage)
+            .flat_map(|(device, sources)| sources.into_iter().map(move |source| (source, device)))
+            .filter_map(|(source, device)| match source {
+                NodeSource::Op(op) => Some((op, device)),
+                NodeSource::Receive(_) => None,
+            })
+            .collect();
         let mut micros = Vec::with_capacity(stages.len());
         for (index, (stage, written)) in stages.iter().zip(&pipeline.stages).enumerate() {
             let data = [written.data, written.unplanned_data];
@@ -61,7 +74,9 @@ impl<'p> PlannedPipeline<'p> {
             }) {
                 return Err(format!("the data of the pipeline's stage {index} are more than it holds"));
             }
-            let mut micro = MicroBatch::with_data(stage, first_backward, data);
+            let mut micro = MicroBatch::with_data(stage, first_backward, data, |op| {
+                made_on.get(&op).is_some_and(|&device| device < stage.device)
+            });
             // Plans made before idle devices were left out of the pipeline hold micro-batches on them.
             micro.counts |= written.in_flight > 0;
             micros.push(micro);
@@ -190,6 +205,7 @@ fn agree(found: &PipelinePlan, written: &PipelinePlan) -> Result<(), String> {
             ("forward_seconds", found.forward_seconds, written.forward_seconds),
             ("backward_seconds", found.backward_seconds, written.backward_seconds),
             ("weights_seconds", found.weights_seconds, written.weights_seconds),
+            ("update_seconds", found.update_seconds, written.update_seconds),
         ];
         if let Some((what, found, written)) =
             seconds.into_iter().find(|&(_, found, written)| !near(found, written))

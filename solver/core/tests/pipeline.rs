@@ -236,6 +236,7 @@ fn the_naive_simulator_agrees_on_a_thousand_random_pipelines() {
                 // A pass holds at least what is there when it starts, and when it ends.
                 let least = [stash_bytes, f64::max(stash_bytes, deferred_bytes), deferred_bytes];
                 StageCost {
+                    update_seconds: cost(),
                     forward_seconds: cost(),
                     backward_seconds: cost(),
                     weights_seconds: cost(),
@@ -262,8 +263,13 @@ fn the_naive_simulator_agrees_on_a_thousand_random_pipelines() {
             assert_eq!(timeline.peak_bytes[device], most);
             assert_eq!(timeline.peak_bytes[device], naive_peak(&pipeline, tasks, device));
         }
-        let step = expected.iter().flatten().map(|entry| entry.2).fold(0.0, f64::max);
-        let busy: f64 = expected.iter().flatten().map(|entry| entry.2 - entry.1).sum();
+        let updates = |device: usize| -> f64 {
+            pipeline.stages.iter().skip(device).step_by(devices).map(|stage| stage.update_seconds).sum()
+        };
+        let last = expected.iter().flatten().map(|entry| entry.2).fold(0.0, f64::max);
+        let step = last + (0..devices).map(updates).fold(0.0, f64::max);
+        let passes: f64 = expected.iter().flatten().map(|entry| entry.2 - entry.1).sum();
+        let busy = passes + (0..devices).map(updates).sum::<f64>();
         assert_eq!(timeline.step_seconds, step);
         let bubble = if step > 0.0 { 1.0 - busy / (step * devices as f64) } else { 0.0 };
         assert!((timeline.bubble - bubble).abs() < 1e-12);

@@ -81,7 +81,7 @@ fn a_file_that_counts_idle_devices_is_judged_as_it_was_made() {
     let stages = stages(&chain.graph, &chain.costs, &cluster, &device_of);
     let first_backward = first_backward(&chain.graph).unwrap();
     let counted = |stage| {
-        let mut micro = MicroBatch::of(&chain.graph, stage, first_backward);
+        let mut micro = MicroBatch::of(&chain.graph, stage, &device_of, first_backward);
         micro.counts = true;
         micro
     };

@@ -233,8 +233,8 @@ fn what_a_device_needs_is_what_its_values_take_one_by_one() {
         let spec = Spec { schedule, micro_batches: rng.random_range(1..=5) };
         let (graph, costs, device_of, first_backward) = random_step(&mut rng, devices);
         let stages = stages(&graph, &costs, &cluster(devices, HOST_BANDWIDTH), &device_of);
-        let micros: Vec<MicroBatch> =
-            stages.iter().map(|stage| MicroBatch::of(&graph, stage, first_backward)).collect();
+        let micro = |stage| MicroBatch::of(&graph, stage, &device_of, first_backward);
+        let micros: Vec<MicroBatch> = stages.iter().map(micro).collect();
         let plans: Vec<CompactPlan> =
             micros.iter().map(|micro| random_plan(&mut rng, micro, micro.boundary)).collect();
         let swap = SwapModel {
@@ -283,7 +283,7 @@ fn a_pass_ends_when_its_copies_have_ended() {
     };
     let costs = Costs { seconds: vec![vec![1.0; 3]] };
     let stages = stages(&graph, &costs, &cluster(1, HOST_BANDWIDTH), &[DeviceId(0); 3]);
-    let micro = MicroBatch::of(&graph, &stages[0], OpId(1));
+    let micro = MicroBatch::of(&graph, &stages[0], &[DeviceId(0); 3], OpId(1));
     let plan = CompactPlan {
         swap_out: vec![(0, NodeId(0))],
         swap_in: vec![(2, NodeId(0))],

@@ -93,7 +93,7 @@ fn one_micro_batch_has_the_bytes_and_times_worked_out_by_hand() {
     let chain = chain(&[(1.0, 10, 100), (2.0, 20, 200)], 1);
     let cluster = cluster(1, HOST_BANDWIDTH);
     let stages = stages(&chain.graph, &chain.costs, &cluster, &[DeviceId(0); 6]);
-    let micro = MicroBatch::of(&chain.graph, &stages[0], OpId(2));
+    let micro = MicroBatch::of(&chain.graph, &stages[0], &[DeviceId(0); 6], OpId(2));
     assert_eq!(micro.boundary, 2);
     // Weights and sums of new weights; data that only the forward pass reads is there once.
     assert_eq!(micro.resident_bytes, 300 + 300);

@@ -20,6 +20,7 @@ pub(crate) fn step(plan: &Plan) -> Vec<Vec<TimedTask>> {
         forward_seconds: stage.forward_seconds,
         backward_seconds: stage.backward_seconds,
         weights_seconds: stage.weights_seconds,
+        update_seconds: stage.update_seconds,
         ..StageCost::default()
     });
     let counts: Vec<bool> = pipeline.stages.iter().map(|stage| stage.in_flight > 0).collect();

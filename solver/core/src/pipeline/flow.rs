@@ -94,14 +94,36 @@ pub fn turning_point(ops: &[(OpId, bool)]) -> Option<OpId> {
     Some(best.1)
 }
 
+/// Which ops are the update: those of the backward pass that need its gradients and from which nothing leads to a reader of a value of the forward
+/// pass. All of them can wait for the end of the backward pass, so their values may go either way, such as the norm over the gradients of all layers.
+#[must_use]
+pub fn updates(graph: &Graph, first_backward: OpId) -> Vec<bool> {
+    let backward: Vec<OpId> = graph.planned().filter(|&op| op >= first_backward).collect();
+    let inputs = |op: OpId| graph.value_inputs(op);
+    let mut leads = vec![false; graph.ops.len()];
+    for &op in backward.iter().rev() {
+        leads[op] |= inputs(op).iter().any(|&input| input < first_backward);
+        if leads[op] {
+            inputs(op).into_iter().for_each(|input| leads[input] = true);
+        }
+    }
+    let mut update = vec![false; graph.ops.len()];
+    for &op in &backward {
+        let gradient = |&input: &OpId| input >= first_backward && (leads[input] || update[input]);
+        update[op] = !leads[op] && inputs(op).iter().any(gradient);
+    }
+    update
+}
+
 /// Checks that a placement is a pipeline: forward values go to the same or a later device, backward ones to the
-/// same or an earlier one.
+/// same or an earlier one, those that the [update](updates) reads to any.
 ///
 /// # Errors
 /// As [`first_backward`]; at the first op that reads against the flow.
 pub fn check_flow(graph: &Graph, device_of: &[DeviceId]) -> Result<(), FlowError> {
     let first_backward = first_backward(graph)?;
-    for op in graph.planned() {
+    let update = updates(graph, first_backward);
+    for op in graph.planned().filter(|&op| !update[op]) {
         for input in graph.value_inputs(op) {
             let (from, device) = (device_of[input], device_of[op]);
             let (against, pass) = match (input < first_backward, op < first_backward) {

@@ -84,6 +84,7 @@ pub fn stage_cost(micro: &MicroBatch, measured: &Measured) -> StageCost {
         // Transfers are part of the times of both ends, as everywhere in stage times.
         send_forward_seconds: 0.0,
         send_backward_seconds: 0.0,
+        update_seconds: micro.update_seconds,
         stash_bytes: measured.stash_bytes as f64,
         deferred_bytes: measured.deferred_bytes as f64,
         peak_bytes: measured.peak_bytes.map(|bytes| bytes as f64),

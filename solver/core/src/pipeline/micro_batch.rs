@@ -8,8 +8,12 @@
 //! - *deferred* bytes are there once per micro-batch between the halves of its backward pass, where a schedule splits it;
 //! - each pass has a peak, which the micro-batch that is running holds.
 //!
+//! Where an update waits for gradients of other stages, such as a norm over all of them, it runs once, after the last backward pass of any stage. What each
+//! micro-batch is charged for it stands for the sum it adds to.
+//!
 //! [`need_bytes`](super::need_bytes) puts them together for the micro-batches that a schedule has in flight.
 
+use crate::device::DeviceId;
 use crate::graph::{Graph, OpId};
 use crate::memory::{CompactPlan, NodeId, Problem, ReplayError, SwapModel, expand, replay};
 use crate::pipeline::data::{Arguments, Data, DataBytes};
@@ -63,6 +67,8 @@ pub struct MicroBatch {
     pub resident_bytes: u64,
     /// Is it a stage of the pipeline? A device that runs nothing is none.
     pub counts: bool,
+    /// Seconds of the ops and receives that wait for values of the backward pass of earlier stages: they run once, when all backward passes have ended.
+    pub update_seconds: f64,
     pub(super) data: Data,
     /// Nodes that run in the backward half for weights, where it is split.
     pub(super) weights: Vec<bool>,
@@ -71,20 +77,26 @@ pub struct MicroBatch {
 }
 
 impl MicroBatch {
-    /// Reads a stage of `graph` whose backward pass starts at the op `first_backward`.
+    /// Reads a stage of `graph`, placed as `device_of` says, whose backward pass starts at the op `first_backward`.
     #[must_use]
-    pub fn of(graph: &Graph, stage: &Stage, first_backward: OpId) -> Self {
-        Self::read(stage, first_backward, Data::Read(Arguments::of(graph, stage)))
+    pub fn of(graph: &Graph, stage: &Stage, device_of: &[DeviceId], first_backward: OpId) -> Self {
+        let data = Data::Read(Arguments::of(graph, stage));
+        Self::read(stage, first_backward, data, |op| device_of[op] < stage.device)
     }
 
     /// Reads a stage whose backward pass starts at the op `first_backward`, and of whose resident bytes so many are data: under its plan,
-    /// and without recomputation.
+    /// and without recomputation. `earlier`: is an op on an earlier stage?
     #[must_use]
-    pub fn with_data(stage: &Stage, first_backward: OpId, [planned, unplanned]: [DataBytes; 2]) -> Self {
-        Self::read(stage, first_backward, Data::Known { planned, unplanned })
+    pub fn with_data(
+        stage: &Stage,
+        first_backward: OpId,
+        [planned, unplanned]: [DataBytes; 2],
+        earlier: impl Fn(OpId) -> bool,
+    ) -> Self {
+        Self::read(stage, first_backward, Data::Known { planned, unplanned }, earlier)
     }
 
-    fn read(stage: &Stage, first_backward: OpId, data: Data) -> Self {
+    fn read(stage: &Stage, first_backward: OpId, data: Data, earlier: impl Fn(OpId) -> bool) -> Self {
         let sources = &stage.sources;
         let boundary = boundary(stage, first_backward);
         let mut problem = stage.problem.clone();
@@ -104,6 +116,7 @@ impl MicroBatch {
             .collect();
         let mut micro = MicroBatch {
             counts: !problem.nodes.is_empty(),
+            update_seconds: update_seconds(stage, first_backward, earlier),
             problem,
             boundary,
             resident_bytes,
@@ -184,6 +197,21 @@ fn boundary(stage: &Stage, first_backward: OpId) -> usize {
         boundary -= 1;
     }
     boundary
+}
+
+/// Seconds of what waits for backward values of `earlier` stages. Gradients go to earlier ones, so that an update waits for what comes from there.
+fn update_seconds(stage: &Stage, first_backward: OpId, earlier: impl Fn(OpId) -> bool) -> f64 {
+    let mut waits = vec![false; stage.sources.len()];
+    let mut seconds = 0.0;
+    for (node, source) in NodeId::first(stage.sources.len()).zip(&stage.sources) {
+        let what = &stage.problem.nodes[node];
+        waits[node] = what.inputs.iter().any(|&input| waits[input])
+            || matches!(source, NodeSource::Receive(op) if *op >= first_backward && earlier(*op));
+        if waits[node] {
+            seconds += what.time;
+        }
+    }
+    seconds
 }
 
 /// Which nodes another stage waits for in the backward pass: those whose values it is sent, and what they need.

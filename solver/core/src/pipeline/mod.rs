@@ -18,7 +18,7 @@ pub mod schedule;
 mod simulate;
 
 pub use data::DataBytes;
-pub use flow::{FlowError, check_flow, first_backward, turning_point};
+pub use flow::{FlowError, check_flow, first_backward, turning_point, updates};
 pub use in_flight::{InFlight, Moment, floor_bytes, moments, need_bytes};
 pub use judge::{Judged, Spec, judge, play, stage_cost};
 pub use limited::{Limited, StashLimits};

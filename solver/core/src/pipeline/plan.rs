@@ -48,6 +48,9 @@ pub struct PipelineStage {
     pub backward_seconds: f64,
     /// That half, seconds.
     pub weights_seconds: f64,
+    /// The update, where it waits for gradients of other stages: it runs once, after the last backward pass of any stage, seconds.
+    #[serde(default, skip_serializing_if = "none_at_all")]
+    pub update_seconds: f64,
     /// Bytes held for each micro-batch between its passes.
     pub stash_bytes: u64,
     /// What of the stage's resident bytes is data of the micro-batch, under the plan.
@@ -62,6 +65,11 @@ pub struct PipelineStage {
     pub unplanned_need_bytes: u64,
     /// Bytes the device holds over the step: seconds from its start, bytes from then on.
     pub memory: Vec<(f64, f64)>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn none_at_all(seconds: &f64) -> bool {
+    *seconds == 0.0
 }
 
 /// What a step takes, in one line.
@@ -92,15 +100,15 @@ impl fmt::Display for PipelinePlan {
 /// # Errors
 /// What the replay of a stage refuses.
 pub fn pipeline_plan(
-    graph: &Graph,
+    (graph, device_of): (&Graph, &[DeviceId]),
     stages: &[Stage],
     plans: &[CompactPlan],
     swap: &[Option<SwapModel>],
     spec: Spec,
     first_backward: OpId,
 ) -> Result<PipelinePlan, Rejection> {
-    let micros: Vec<MicroBatch> =
-        stages.iter().map(|stage| MicroBatch::of(graph, stage, first_backward)).collect();
+    let micro = |stage| MicroBatch::of(graph, stage, device_of, first_backward);
+    let micros: Vec<MicroBatch> = stages.iter().map(micro).collect();
     pipeline_of(&micros, stages, plans, swap, spec)
 }
 
@@ -126,6 +134,7 @@ pub fn pipeline_of(
             forward_seconds: measured.forward_seconds,
             backward_seconds: measured.backward_seconds,
             weights_seconds: measured.weights_seconds,
+            update_seconds: micros[index].update_seconds,
             stash_bytes: measured.stash_bytes,
             data: measured.data,
             unplanned_data: micros[index].least_data(in_flight[index % devices].split),

@@ -19,6 +19,8 @@ pub struct StageCost {
     pub send_forward_seconds: f64,
     /// Moving gradients to the stage before, seconds.
     pub send_backward_seconds: f64,
+    /// What runs once, after the last backward pass of any stage, seconds.
+    pub update_seconds: f64,
     /// Bytes of a micro-batch between its forward and its backward pass.
     pub stash_bytes: f64,
     /// Bytes of one between the halves of its backward pass, where it is split.
@@ -54,7 +56,7 @@ pub struct TimedTask {
 /// What a step amounts to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timeline {
-    /// Seconds from the first task's start to the last one's end.
+    /// Seconds from the first task's start to the end of the last one, or of what runs after them all.
     pub step_seconds: f64,
     /// Seconds every device computes.
     pub busy_seconds: Vec<f64>,
@@ -113,6 +115,7 @@ impl StageCost {
             weights_seconds,
             send_forward_seconds,
             send_backward_seconds,
+            update_seconds,
             stash_bytes,
             deferred_bytes,
             peak_bytes: [forward_bytes, backward_bytes, weights_bytes],
@@ -124,6 +127,7 @@ impl StageCost {
             weights_seconds,
             send_forward_seconds,
             send_backward_seconds,
+            update_seconds,
             stash_bytes,
             deferred_bytes,
             forward_bytes,
@@ -235,9 +239,16 @@ pub fn simulate(pipeline: &Pipeline, schedule: Schedule) -> Result<Timeline, Sch
 }
 
 fn summarise(pipeline: &Pipeline, schedule: Schedule, tasks: Vec<Vec<TimedTask>>) -> Timeline {
-    let step_seconds = tasks.iter().flatten().map(|timed| timed.end).fold(0.0, f64::max);
-    let busy_seconds: Vec<f64> =
-        tasks.iter().map(|list| list.iter().map(|timed| timed.end - timed.start).sum()).collect();
+    let passes_seconds = tasks.iter().flatten().map(|timed| timed.end).fold(0.0, f64::max);
+    let busy = |list: &Vec<TimedTask>| list.iter().map(|timed| timed.end - timed.start).sum();
+    let mut busy_seconds: Vec<f64> = tasks.iter().map(busy).collect();
+    // Updates that wait for all gradients start when the last backward pass has ended, those of one device one after the other.
+    let mut updates_seconds = vec![0.0f64; pipeline.devices];
+    for (index, stage) in pipeline.stages.iter().enumerate() {
+        updates_seconds[index % pipeline.devices] += stage.update_seconds;
+    }
+    busy_seconds.iter_mut().zip(&updates_seconds).for_each(|(busy, updates)| *busy += updates);
+    let step_seconds = passes_seconds + updates_seconds.into_iter().fold(0.0, f64::max);
     let area = step_seconds * pipeline.devices as f64;
     let bubble = if area > 0.0 { 1.0 - busy_seconds.iter().sum::<f64>() / area } else { 0.0 };
     let releases = schedule.releases();

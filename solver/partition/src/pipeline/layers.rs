@@ -10,13 +10,16 @@
 //!
 //! A forward op that makes another form of one argument, such as the cast of a weight that mixed precision writes before the first layer, goes to the first op that
 //! reads it beside something else.
+//! - an [update](updates) may wait for gradients of all layers, such as for the norm over them, as it can run when all of them are there: it goes to the layer
+//!   whose gradient it reads beside what was computed from several layers, or else to that of its argument.
+//!
 //! Within the second rule an op goes to the last forward op that reads the same argument (the weight of its layer), else
 //! to the last one that makes or reads the same forward value. An op that shares nothing stays with what it reads.
 
 use ballast_core::cost::Costs;
 use ballast_core::device::DeviceId;
 use ballast_core::graph::{Graph, OpId, TensorId};
-use ballast_core::pipeline::{FlowError, first_backward};
+use ballast_core::pipeline::{FlowError, first_backward, updates};
 use ballast_core::stage::settle_views;
 
 use crate::sequence::Granularity;
@@ -183,13 +186,28 @@ fn anchors(graph: &Graph, forward: &[OpId], places: &[usize], first_backward: Op
     // The last backward reader of every op without a backward input, filled while walking back.
     let backward: Vec<OpId> = graph.planned().filter(|&op| op >= first_backward).collect();
     let mut rootless = vec![false; graph.ops.len()];
+    let update = updates(graph, first_backward);
+    // Ops of the update that need gradients of several layers, and ops of the backward pass that need nothing of a layer, such as the learning rate.
+    let (mut joint, mut of_none) = (vec![false; graph.ops.len()], vec![false; graph.ops.len()]);
     for &op in &backward {
         let (behind, before): (Vec<OpId>, Vec<OpId>) =
             graph.value_inputs(op).into_iter().partition(|&input| input >= first_backward);
         rootless[op] = behind.is_empty();
-        let upper = behind.iter().map(|&input| anchor[input]).min().unwrap_or(last);
+        of_none[op] = before.is_empty() && behind.iter().all(|&input| of_none[input]);
+        let gradients = || behind.iter().filter(|&&input| !of_none[input]);
+        let of_layers: Vec<usize> =
+            gradients().filter(|&&input| !joint[input]).map(|&input| anchor[input]).collect();
+        let joins = gradients().any(|&input| joint[input]);
+        joint[op] = update[op] && (joins || of_layers.iter().any(|&place| place != of_layers[0]));
+        let all_joint = joins && of_layers.is_empty();
+        let bounding = behind.iter().filter(|&&input| all_joint || !joint[input]);
+        let upper = bounding.map(|&input| anchor[input]).min().unwrap_or(last);
         let arguments = graph.argument_inputs(op);
-        let weight = arguments.iter().filter_map(|&argument| at_most(&of_argument[argument], upper)).max();
+        let at_layer = |argument: TensorId| {
+            let places = &of_argument[argument];
+            at_most(places, upper).or_else(|| places.first().copied().filter(|_| all_joint))
+        };
+        let weight = arguments.iter().filter_map(|&argument| at_layer(argument)).max();
         // A value made by one layer is read by the next: only a weight tells whose it is for certain.
         let value = || before.iter().filter_map(|&value| at_most(&of_value[value], upper)).max();
         anchor[op] = weight.or_else(value).unwrap_or(upper);

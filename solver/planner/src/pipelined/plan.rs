@@ -285,7 +285,7 @@ fn finish(
         let swap = options.swap.then(|| cluster.swap_model(&cluster.devices[device], options.overlap));
         let of_device: Vec<&Stage> = own.iter().map(|&index| &stages[index]).collect();
         let micros: Vec<MicroBatch> =
-            of_device.iter().map(|stage| MicroBatch::of(graph, stage, first_backward)).collect();
+            of_device.iter().map(|stage| MicroBatch::of(graph, stage, &device_of, first_backward)).collect();
         let memory = cluster.devices[device].memory;
         let planned = plan_device(&of_device, &micros, memory, swap, options, held, limits)?;
         for (index, outcome) in own.into_iter().zip(planned) {
@@ -294,7 +294,7 @@ fn finish(
     }
     let outcomes: Vec<StageOutcome> = outcomes.into_iter().flatten().collect();
     let plans: Vec<CompactPlan> = outcomes.iter().map(|outcome| outcome.plan.clone()).collect();
-    let pipeline = pipeline_plan(graph, &stages, &plans, &swaps, spec, first_backward)?;
+    let pipeline = pipeline_plan((graph, &device_of), &stages, &plans, &swaps, spec, first_backward)?;
     Ok(PlannedPipeline { device_of, stages, outcomes, pipeline, rounds })
 }
 

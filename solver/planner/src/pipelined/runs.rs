@@ -168,8 +168,8 @@ impl<'a> Runs<'a> {
         let in_flight = &self.in_flight[device];
         let (mut stages_of, mut micros, mut unplanned) = (Vec::new(), Vec::new(), Vec::new());
         for (chunk, &span) in spans.iter().enumerate() {
-            let stage = self.stage(chunk * devices + device.0, span);
-            let micro = MicroBatch::of(graph, &stage, layers.first_backward);
+            let (stage, device_of) = self.stage(chunk * devices + device.0, span);
+            let micro = MicroBatch::of(graph, &stage, &device_of, layers.first_backward);
             unplanned.push(micro.measure(&CompactPlan::default(), None, in_flight.split).map_err(refused)?);
             stages_of.push(stage);
             micros.push(micro);
@@ -188,8 +188,8 @@ impl<'a> Runs<'a> {
         Ok(Run { stages: stages_of, micros, unplanned, unplanned_need_bytes, cap_bytes, found })
     }
 
-    /// A run of pieces as a stage.
-    fn stage(&self, stage: usize, (from, to): Span) -> Stage {
+    /// A run of pieces as a stage, and where it takes all pieces to be.
+    fn stage(&self, stage: usize, (from, to): Span) -> (Stage, Vec<DeviceId>) {
         let Site { graph, costs, cluster, layers, .. } = *self.site;
         // Where the other pieces run matters only as elsewhere: before or behind this stage.
         let before = stage.saturating_sub(1);
@@ -204,7 +204,7 @@ impl<'a> Runs<'a> {
             }
         };
         let device_of: Vec<DeviceId> = layers.piece_of.iter().map(place).map(DeviceId).collect();
-        stages(graph, costs, cluster, &device_of).swap_remove(stage)
+        (stages(graph, costs, cluster, &device_of).swap_remove(stage), device_of)
     }
 
     /// The runs of cuts, in order of the devices.
