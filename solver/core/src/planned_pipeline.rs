@@ -55,16 +55,14 @@ impl<'p> PlannedPipeline<'p> {
             return Err(format!("its pipeline's step has no time for {} micro-batches", spec.micro_batches));
         }
         let first_backward = turning_point(&passes(stages)).ok_or("its pipeline has no ops")?;
-        let of_stage = |stage: &Stage| (stage.device, stage.sources.clone());
-        let made_on: BTreeMap<OpId, DeviceId> = stages
-            .iter()
-            .map(of_stage)
-            .flat_map(|(device, sources)| sources.into_iter().map(move |source| (source, device)))
-            .filter_map(|(source, device)| match source {
-                NodeSource::Op(op) => Some((op, device)),
-                NodeSource::Receive(_) => None,
-            })
-            .collect();
+        let mut made_on: BTreeMap<OpId, DeviceId> = BTreeMap::new();
+        for stage in stages {
+            for source in &stage.sources {
+                if let NodeSource::Op(op) = *source {
+                    made_on.insert(op, stage.device);
+                }
+            }
+        }
         let mut micros = Vec::with_capacity(stages.len());
         for (index, (stage, written)) in stages.iter().zip(&pipeline.stages).enumerate() {
             let data = [written.data, written.unplanned_data];

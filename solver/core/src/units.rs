@@ -93,8 +93,8 @@ impl std::iter::Sum for Bytes {
 }
 
 /// Is it a number that files leave out?
-pub(crate) fn is_zero(number: &u64) -> bool {
-    *number == 0
+pub(crate) fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
 }
 
 #[cfg(test)]

@@ -98,19 +98,19 @@ pub fn turning_point(ops: &[(OpId, bool)]) -> Option<OpId> {
 /// pass. All of them can wait for the end of the backward pass, so their values may go either way, such as the norm over the gradients of all layers.
 #[must_use]
 pub fn updates(graph: &Graph, first_backward: OpId) -> Vec<bool> {
-    let backward: Vec<OpId> = graph.planned().filter(|&op| op >= first_backward).collect();
-    let inputs = |op: OpId| graph.value_inputs(op);
-    let mut leads = vec![false; graph.ops.len()];
-    for &op in backward.iter().rev() {
-        leads[op] |= inputs(op).iter().any(|&input| input < first_backward);
-        if leads[op] {
-            inputs(op).into_iter().for_each(|input| leads[input] = true);
+    let backward = graph.planned().filter(|&op| op >= first_backward);
+    let reads: Vec<(OpId, Vec<OpId>)> = backward.map(|op| (op, graph.value_inputs(op))).collect();
+    // Ops that make a gradient: what they make reaches an op that reads a value of the forward pass, or they are one.
+    let mut gradient = vec![false; graph.ops.len()];
+    for (op, inputs) in reads.iter().rev() {
+        gradient[*op] |= inputs.iter().any(|&input| input < first_backward);
+        if gradient[*op] {
+            inputs.iter().filter(|&&input| input >= first_backward).for_each(|&input| gradient[input] = true);
         }
     }
     let mut update = vec![false; graph.ops.len()];
-    for &op in &backward {
-        let gradient = |&input: &OpId| input >= first_backward && (leads[input] || update[input]);
-        update[op] = !leads[op] && inputs(op).iter().any(gradient);
+    for (op, inputs) in &reads {
+        update[*op] = !gradient[*op] && inputs.iter().any(|&input| gradient[input] || update[input]);
     }
     update
 }

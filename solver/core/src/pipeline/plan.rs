@@ -49,7 +49,7 @@ pub struct PipelineStage {
     /// That half, seconds.
     pub weights_seconds: f64,
     /// The update, where it waits for gradients of other stages: it runs once, after the last backward pass of any stage, seconds.
-    #[serde(default, skip_serializing_if = "none_at_all")]
+    #[serde(default, skip_serializing_if = "crate::units::is_zero")]
     pub update_seconds: f64,
     /// Bytes held for each micro-batch between its passes.
     pub stash_bytes: u64,
@@ -65,11 +65,6 @@ pub struct PipelineStage {
     pub unplanned_need_bytes: u64,
     /// Bytes the device holds over the step: seconds from its start, bytes from then on.
     pub memory: Vec<(f64, f64)>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn none_at_all(seconds: &f64) -> bool {
-    *seconds == 0.0
 }
 
 /// What a step takes, in one line.
@@ -100,7 +95,8 @@ impl fmt::Display for PipelinePlan {
 /// # Errors
 /// What the replay of a stage refuses.
 pub fn pipeline_plan(
-    (graph, device_of): (&Graph, &[DeviceId]),
+    graph: &Graph,
+    device_of: &[DeviceId],
     stages: &[Stage],
     plans: &[CompactPlan],
     swap: &[Option<SwapModel>],

@@ -3,15 +3,15 @@
 //! A pipeline stage runs a run of forward ops and, later, the backward ops of the same layers. Cutting the op sequence
 //! as it stands would put the two on different devices. This view splits the planned ops at one place of program
 //! order into forward and backward pass, cuts the forward ops into *pieces*, and anchors every backward op at a
-//! piece: a partition of the pieces into runs is then a pipeline. Two rules make it one:
+//! piece: a partition of the pieces into runs is then a pipeline. Three rules make it one:
 //!
 //! - forward values flow to the same or a later piece (pieces are runs of program order);
 //! - backward values flow to the same or an earlier piece: an op is anchored no later than any backward op it reads.
 //!
 //! A forward op that makes another form of one argument, such as the cast of a weight that mixed precision writes before the first layer, goes to the first op that
 //! reads it beside something else.
-//! - an [update](updates) may wait for gradients of all layers, such as for the norm over them, as it can run when all of them are there: it goes to the layer
-//!   whose gradient it reads beside what was computed from several layers, or else to that of its argument.
+//! - an [update](updates) may wait for gradients of all layers, such as for the norm over them, as it can run when all of them are there: it is free of the
+//!   second rule, and goes to the layer whose gradient it reads beside what was computed from several layers, or else to that of its argument.
 //!
 //! Within the second rule an op goes to the last forward op that reads the same argument (the weight of its layer), else
 //! to the last one that makes or reads the same forward value. An op that shares nothing stays with what it reads.
@@ -188,13 +188,13 @@ fn anchors(graph: &Graph, forward: &[OpId], places: &[usize], first_backward: Op
     let mut rootless = vec![false; graph.ops.len()];
     let update = updates(graph, first_backward);
     // Ops of the update that need gradients of several layers, and ops of the backward pass that need nothing of a layer, such as the learning rate.
-    let (mut joint, mut of_none) = (vec![false; graph.ops.len()], vec![false; graph.ops.len()]);
+    let (mut joint, mut of_no_layer) = (vec![false; graph.ops.len()], vec![false; graph.ops.len()]);
     for &op in &backward {
         let (behind, before): (Vec<OpId>, Vec<OpId>) =
             graph.value_inputs(op).into_iter().partition(|&input| input >= first_backward);
         rootless[op] = behind.is_empty();
-        of_none[op] = before.is_empty() && behind.iter().all(|&input| of_none[input]);
-        let gradients = || behind.iter().filter(|&&input| !of_none[input]);
+        of_no_layer[op] = before.is_empty() && behind.iter().all(|&input| of_no_layer[input]);
+        let gradients = || behind.iter().filter(|&&input| !of_no_layer[input]);
         let of_layers: Vec<usize> =
             gradients().filter(|&&input| !joint[input]).map(|&input| anchor[input]).collect();
         let joins = gradients().any(|&input| joint[input]);

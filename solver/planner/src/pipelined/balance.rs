@@ -149,7 +149,7 @@ pub(crate) fn unplanned(
     let first_backward = first_backward(graph)?;
     let stages = stages(graph, costs, cluster, device_of);
     let plans = vec![CompactPlan::default(); stages.len()];
-    Ok(pipeline_plan((graph, device_of), &stages, &plans, &[], spec, first_backward)?)
+    Ok(pipeline_plan(graph, device_of, &stages, &plans, &[], spec, first_backward)?)
 }
 
 /// Cuts and what they come to.

@@ -294,7 +294,7 @@ fn finish(
     }
     let outcomes: Vec<StageOutcome> = outcomes.into_iter().flatten().collect();
     let plans: Vec<CompactPlan> = outcomes.iter().map(|outcome| outcome.plan.clone()).collect();
-    let pipeline = pipeline_plan((graph, &device_of), &stages, &plans, &swaps, spec, first_backward)?;
+    let pipeline = pipeline_plan(graph, &device_of, &stages, &plans, &swaps, spec, first_backward)?;
     Ok(PlannedPipeline { device_of, stages, outcomes, pipeline, rounds })
 }
 
