@@ -3,7 +3,7 @@
 use ballast_core::cost::Costs;
 use ballast_core::device::DeviceId;
 use ballast_core::fusion::{
-    Group, computed_inside, exceed, joins, lookups, parts, parts_within, read_and_made, sums_in_parts,
+    Group, Needs, computed_inside, joins, lookups, parts, parts_within, sums_in_parts,
 };
 use ballast_core::graph::{Graph, OpId};
 use ballast_core::units::Bytes;
@@ -59,7 +59,7 @@ pub(crate) fn within(
 ) -> Result<Storage, Reported> {
     let most = eighths(cap, ROOM_FOR_ONE);
     let inside = computed_inside(graph, groups, Bytes(cap.0 / 2));
-    if inside.is_empty() && !exceed(graph, groups, most) {
+    if inside.is_empty() && !Needs::of(graph).exceed(groups, most) {
         return Ok(storage);
     }
     let mut storage = storage.computing_inside(inside);
@@ -76,7 +76,7 @@ pub(crate) fn within(
     };
     let mut unfused = import::read(module, options)?;
     equal::merge(&mut unfused);
-    let held = if exceed(&fused.graph, &groups, most) {
+    let held = if Needs::of(&fused.graph).exceed(&groups, most) {
         parts_within(&unfused.graph, &fused.graph, &groups, |_| most)
     } else {
         vec![]
@@ -102,7 +102,8 @@ pub(crate) fn for_caps(
     (caps, for_one): (&[(Bytes, Bytes)], u64),
 ) -> Result<Vec<OpId>, Reported> {
     let largest = largest_room(caps);
-    let too_large = |group: &Group| read_and_made(graph, group) > eighths(largest, for_one);
+    let needs = Needs::of(graph);
+    let too_large = |group: &Group| needs.read_and_made(group) > eighths(largest, for_one);
     // Where what stays leaves nothing, parts would keep no cap either.
     if largest == Bytes::ZERO || !groups.iter().any(too_large) {
         return Ok(Vec::new());

@@ -51,6 +51,13 @@ pub(crate) fn warn(
         if let Some(smallest) = relaxed.smallest.filter(|&smallest| smallest != least) {
             text += &format!(", smallest found to have a plan {}", mebibytes(smallest));
         }
+        let stage = planned.plan.stages.iter().find(|stage| stage.score.device == relaxed.device);
+        // Nothing else would say why a plan is over a cap that its values keep.
+        if let Some(peak) =
+            stage.map(|stage| stage.score.peak_bytes).filter(|&peak| peak <= relaxed.requested.0)
+        {
+            text += &format!(": {} of values at once, and gaps between them", mebibytes(Bytes(peak)));
+        }
         text
     };
     let op = worst.op.or_else(|| binding(all.get(worst.device.0)?));

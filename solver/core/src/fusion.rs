@@ -41,7 +41,7 @@ pub use over::{fits_over_argument, write_over};
 pub use parts::parts;
 pub use sums::sums_in_parts;
 use together::{groups, rewrite};
-pub use within::{exceed, parts_within, read_and_made};
+pub use within::{Needs, parts_within};
 
 /// How the back end fuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

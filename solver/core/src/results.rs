@@ -63,6 +63,22 @@ impl Graph {
         (bytes(&|place| place.is_none()), bytes(&|place| place == Some(InResult::Own)))
     }
 
+    /// By op: the bytes of its value that are memory besides the buffers of results, where `ends` has these there from the start.
+    #[must_use]
+    pub fn bytes_beside_results(&self, ends: BoundaryMemory) -> Vec<Bytes> {
+        let mut bytes: Vec<Bytes> = OpId::first(self.ops.len()).map(|id| self.value_bytes(id)).collect();
+        if ends == BoundaryMemory::ResultsWhenMade {
+            return bytes;
+        }
+        let results = self.in_results();
+        for tensor in TensorId::first(self.tensors.len()).filter(|&tensor| results[tensor]) {
+            if let Some(maker) = self.tensors[tensor].producer {
+                bytes[maker].0 = bytes[maker].0.saturating_sub(self.tensors[tensor].bytes.0);
+            }
+        }
+        bytes
+    }
+
     /// What lies in the buffers of results, where these are there from the start: the results, and what fits in before them and
     /// is gone by then under every plan. On one device.
     #[must_use]
@@ -360,5 +376,17 @@ mod tests {
         assert_eq!(lent(&program), (vec![3], vec![]));
         program.ops[2].rules.never_recompute = true;
         assert_eq!(lent(&program), (vec![1], vec![]), "first come, first served");
+    }
+
+    #[test]
+    fn results_are_no_memory_besides_their_buffers() {
+        // Two results of one op, of which one is a result of the program; its reader, which is another.
+        let mut program = graph(&[(Other, &[0], &[400, 100], false), (Activation, &[1], &[50], true)]);
+        program.tensors[2].returned = true;
+        let beside = |ends| program.bytes_beside_results(ends);
+        assert_eq!(beside(BoundaryMemory::ResultsWhenMade), [Bytes(500), Bytes(50)]);
+        for ends in [BoundaryMemory::NotCounted, BoundaryMemory::Throughout] {
+            assert_eq!(beside(ends), [Bytes(400), Bytes::ZERO]);
+        }
     }
 }

@@ -44,6 +44,8 @@ pub struct Outcome {
     pub replay: Replay,
     /// Addresses, where the options give an alignment.
     pub arena: Option<Arena>,
+    /// Bytes of the block its values lie in and of what is resident, where the options ask for a block: no less than the peak, for what lies between them.
+    pub block_bytes: Option<u64>,
     /// Value, bound and how they were found. The value is the time of the plan.
     pub report: Report,
     /// Seconds since the start and time of the plan, each time a better one was found.

@@ -127,6 +127,7 @@ impl Task<'_> {
             schedule,
             replay,
             arena: None,
+            block_bytes: None,
             report,
             progress: self.progress.list(),
             q_table: proposal.q_table,

@@ -145,7 +145,7 @@ fn relaxed(
         round += 1.0;
     }
     let found = |plan: Outcome, cap: u64| {
-        let smallest = if plan.arena.is_some() { cap } else { plan.replay.peak_bytes };
+        let smallest = plan.block_bytes.unwrap_or(plan.replay.peak_bytes);
         let (used_cap, smallest_cap) = (cap, Some(smallest));
         Relaxed { plan, requested_cap: requested, used_cap, smallest_cap, binding }
     };

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::repeats::MOST_OPERATIONS;
-use super::{Group, read_and_made};
+use super::{Group, Needs};
 use crate::graph::{Backing, Graph, LayerType, OpId, OpRole, TensorId};
 use crate::units::Bytes;
 
@@ -38,8 +38,9 @@ pub fn computed_inside(fused: &Graph, groups: &[Group], most: Bytes) -> Vec<OpId
     let alone =
         fused.planned().filter(|&id| fused.ops[id].layer == LayerType::Normalisation).filter(is_alone);
     let alone: Vec<Group> = alone.map(|root| Group { root, members: Vec::new() }).collect();
+    let needs = Needs::of(fused);
     let mut found = BTreeSet::new();
-    for group in groups.iter().chain(&alone).filter(|group| read_and_made(fused, group) > most) {
+    for group in groups.iter().chain(&alone).filter(|group| needs.read_and_made(group) > most) {
         let read = fused.value_inputs(group.root);
         for &id in read.iter().filter(|&&id| may_be(id)) {
             // What has to be there instead of it.
