@@ -13,18 +13,18 @@ use crate::units::Bytes;
 /// Ops of a fusion up to which it is looked at at each of them: the effort grows with the square of their number, and longer ones are looked at in so many fewer places.
 const ALL_OPS: usize = 512;
 
-/// What fusions read and make, of memory besides the buffers of results: these are there anyway, where they are there from the start.
+/// What fusions make, and read of memory besides the buffers of results: these are there anyway, where they are there from the start.
 pub struct Needs<'g> {
     fused: &'g Graph,
-    /// By op: bytes of its value.
-    bytes: Vec<Bytes>,
+    /// By op: bytes of its value where it is read.
+    read: Vec<Bytes>,
 }
 
 impl<'g> Needs<'g> {
     /// Those of a graph that has been fused.
     #[must_use]
     pub fn of(fused: &'g Graph) -> Self {
-        Needs { fused, bytes: fused.bytes_beside_results(fused.ends) }
+        Needs { fused, read: fused.bytes_beside_results(fused.ends) }
     }
 
     /// Does a group read and make more than `most` bytes of stored values?
@@ -36,14 +36,14 @@ impl<'g> Needs<'g> {
     /// The bytes of stored values that a group reads and makes, once where it writes over an operand.
     #[must_use]
     pub fn read_and_made(&self, group: &Group) -> Bytes {
-        let made = self.bytes[group.root].0 - self.over_bytes(group.root);
-        let read = self.fused.value_inputs(group.root).into_iter().map(|id| self.bytes[id].0);
+        let made = self.fused.value_bytes(group.root).0 - self.over_bytes(group.root);
+        let read = self.fused.value_inputs(group.root).into_iter().map(|id| self.read[id].0);
         Bytes(read.fold(made, u64::saturating_add))
     }
 
     /// Bytes of an op's value that lie where an operand was.
     fn over_bytes(&self, op: OpId) -> u64 {
-        self.fused.ops[op].over.map_or(0, |_| self.bytes[op].0)
+        self.fused.ops[op].over.map_or(0, |_| self.fused.value_bytes(op).0)
     }
 }
 
@@ -59,7 +59,7 @@ pub fn parts_within(
 ) -> Vec<OpId> {
     let roots = computed_in(graph, fused, groups);
     let in_fused = Needs::of(fused);
-    let values = Values { graph, bytes: graph.bytes_beside_results(fused.ends) };
+    let values = Values { graph, read: graph.bytes_beside_results(fused.ends) };
     let mut held = BTreeSet::new();
     for group in groups {
         let ops: Vec<OpId> = group.members.iter().copied().chain([group.root]).collect();
@@ -69,7 +69,7 @@ pub fn parts_within(
         if whole <= most {
             continue;
         }
-        let is_stored_inside = |id: OpId| id != group.root && values.bytes[id] > Bytes::ZERO;
+        let is_stored_inside = |id: OpId| id != group.root && values.read[id] > Bytes::ZERO;
         // What is computed in several fusions would be stored for all of them.
         let once = |id: OpId| is_stored_inside(id) && roots[id].len() == 1;
         let one_way = values.split((&ops, whole), &once, most);
@@ -119,8 +119,8 @@ struct Cut {
 /// The values of a graph that has not been fused, where fusions fall into parts.
 struct Values<'g> {
     graph: &'g Graph,
-    /// By op: bytes of its value.
-    bytes: Vec<Bytes>,
+    /// By op: bytes of its value where it is read.
+    read: Vec<Bytes>,
 }
 
 impl Values<'_> {
@@ -166,7 +166,7 @@ impl Values<'_> {
             held.iter().copied().chain([root]).map(|end| (end, self.behind(ops, end, &held))).collect();
         let limit = parts.values().map(|part| self.needs(part)).fold(most, u64::max);
         let mut order: Vec<OpId> = held.iter().copied().collect();
-        order.sort_by_key(|&id| (Reverse(self.bytes[id]), id));
+        order.sort_by_key(|&id| (Reverse(self.read[id]), id));
         for id in order {
             let reads = |part: &[OpId]| part.iter().any(|&op| self.graph.value_inputs(op).contains(&id));
             let mut readers = parts.iter().filter(|(_, part)| reads(part)).map(|(&end, _)| end);
@@ -201,12 +201,10 @@ impl Values<'_> {
 
     /// Bytes of what `ops`, ascending, read from memory and of what the last of them makes.
     fn needs(&self, ops: &[OpId]) -> u64 {
-        let read = ops
-            .iter()
-            .flat_map(|&id| self.graph.value_inputs(id))
-            .filter(|id| ops.binary_search(id).is_err());
-        let values: BTreeSet<OpId> = read.chain(ops.last().copied()).collect();
-        values.iter().fold(0u64, |sum, &id| sum.saturating_add(self.bytes[id].0))
+        let read = ops.iter().flat_map(|&id| self.graph.value_inputs(id));
+        let read: BTreeSet<OpId> = read.filter(|id| ops.binary_search(id).is_err()).collect();
+        let made = ops.last().map_or(0, |&last| self.graph.value_bytes(last).0);
+        read.iter().fold(made, |sum, &id| sum.saturating_add(self.read[id].0))
     }
 }
 
@@ -296,7 +294,7 @@ mod tests {
 
     #[test]
     fn what_lies_in_the_buffers_of_results_takes_no_room() {
-        // Two products of which two moments are made, which are returned, and a weight that is made of both.
+        // Two products of which two moments are made, which are returned, and a weight that is made of both, which takes 100 bytes.
         let program =
             || products(2, &[("s.add", &[1, 2]), ("s.sub", &[1, 2]), ("s.add", &[3, 4])], &[3, 4, 5]);
         let mut fused = program();
@@ -304,7 +302,7 @@ mod tests {
         let needs = |fused: &Graph| Needs::of(fused).read_and_made(&groups[0]);
         assert_eq!(needs(&fused), Bytes(300));
         fused.ends = BoundaryMemory::NotCounted;
-        assert_eq!(needs(&fused), Bytes::ZERO);
+        assert_eq!(needs(&fused), Bytes(100));
         assert!(parts_within(&program(), &fused, &groups, |_| Bytes(0)).is_empty());
     }
 }
