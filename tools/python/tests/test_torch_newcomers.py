@@ -1,5 +1,7 @@
 """PyTorch: training loops as newcomers write them, under a cap: parameters after some steps are eager's to the last bit, and the allocator sees no more than the cap."""
 
+import logging
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -136,11 +138,27 @@ def test_a_gan_of_two_planned_losses_trains_as_without():
         assert step.plan.recomputed and max(step.plan.peak_bytes, step.plan.measured_bytes) <= step.plan.cap_bytes
 
 
+def test_a_model_that_logs_is_told_of_the_switch():
+    torch._dynamo.reset()
+    logger = logging.getLogger("model")
+
+    def model(x):
+        logger.warning("a loss of ones")
+        return x.tanh().sum()
+
+    inputs = torch.randn(4, 2, requires_grad=True)
+    with pytest.raises(ballast.UnsupportedModel, match=r"logging.*add the logging method to `torch._dynamo.config.ignore_logging_functions`, take out"):
+        ballast.torch.compile(model, cap="100%")(inputs)
+    with torch._dynamo.config.patch(ignore_logging_functions={logging.Logger.warning}):
+        ballast.torch.compile(model, cap="100%")(inputs).backward()
+    assert inputs.grad is not None
+
+
 def test_a_recurrent_model_that_torch_does_not_capture_is_told_of_the_switch():
     torch._dynamo.reset()
     model = torch.nn.LSTM(8, 8)
     inputs = torch.randn(4, 2, 8, requires_grad=True)
-    with pytest.raises(ballast.UnsupportedModel, match=r"allow_rnn = True"):
+    with pytest.raises(ballast.UnsupportedModel, match=r"set torch._dynamo.config.allow_rnn=True"):
         ballast.torch.compile(model, cap="100%")(inputs)
     with torch._dynamo.config.patch(allow_rnn=True):
         ballast.torch.compile(model, cap="100%")(inputs)[0].sum().backward()

@@ -115,6 +115,13 @@ def break_of(error: torch._dynamo.exc.Unsupported) -> str:
     return said
 
 
+def remedies_of(error: torch._dynamo.exc.Unsupported) -> str:
+    """What dynamo would have done about it by a switch of its own, before what else helps; nothing where it names none."""
+    hints = re.findall(r"^\s*Hint: (.+)$", str(error), re.MULTILINE)
+    found = [hint.strip().rstrip(".") for hint in hints if "torch._dynamo.config." in hint]
+    return "".join(f"{hint[0].lower()}{hint[1:]}, " for hint in found)
+
+
 def _lines(graph: fx.Graph) -> tuple[str, ...]:
     """The lines of the program that its first node stands in, outermost first; none where they are not known."""
     for node in graph.nodes:

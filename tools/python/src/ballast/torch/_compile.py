@@ -15,7 +15,7 @@ from .. import _options
 from .._errors import BallastError, UnsupportedModel, of_ballast
 from .._plan import Plan
 from ._backend import Backend, too_often
-from ._captured import break_of, holder
+from ._captured import break_of, holder, remedies_of
 from ._distributions import know_divergences
 from ._settings import GUARDS, changed
 
@@ -249,9 +249,8 @@ def _call(function: Callable[..., Any], args: Any, kwargs: Any, backend: Backend
     except exceptions.FailOnRecompileLimitHit as error:
         raise too_often(backend.times()) from error
     except exceptions.Unsupported as error:
-        broken = break_of(error)
         # What torch refuses by a switch of its own needs no other model.
-        remedy = "set torch._dynamo.config.allow_rnn = True, take out what breaks it" if "RNN" in broken else "take out what breaks it"
+        remedy = f"{remedies_of(error)}take out what breaks it"
         raise UnsupportedModel(
-            f"the model is not one graph ({broken}): a cap holds for the step of one graph; {remedy}, or give fullgraph=False to plan every graph by itself"
+            f"the model is not one graph ({break_of(error)}): a cap holds for the step of one graph; {remedy}, or give fullgraph=False to plan every graph by itself"
         ) from error
