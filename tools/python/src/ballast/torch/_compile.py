@@ -86,7 +86,8 @@ def compile(  # noqa: A001
 
     Args:
         model: A module or function.
-        cap: Bytes, such as `"8GiB"`, or a share such as `"60%"` of what the step takes without a plan.
+        cap: Bytes, such as `"8GiB"`, or a share such as `"60%"` of what the step takes without a plan, everything kept: checkpoints that the model has of its
+            own do not make it smaller.
         compiler: `"inductor"` or `"eager"`; by default inductor for models on an accelerator, and no compiler on the CPU and where values are
             offloaded.
         optimizer: Its state counts as held for the whole step.
