@@ -52,11 +52,12 @@ pub(crate) fn warn(
             text += &format!(", smallest found to have a plan {}", mebibytes(smallest));
         }
         let stage = planned.plan.stages.iter().find(|stage| stage.score.device == relaxed.device);
+        let peak = stage.map(|stage| Bytes(stage.score.peak_bytes));
         // Nothing else would say why a plan is over a cap that its values keep.
-        if let Some(peak) =
-            stage.map(|stage| stage.score.peak_bytes).filter(|&peak| peak <= relaxed.requested.0)
-        {
-            text += &format!(": {} of values at once, and gaps between them", mebibytes(Bytes(peak)));
+        let is_over_by_gaps =
+            |&peak: &Bytes| peak <= relaxed.requested && relaxed.smallest.is_some_and(|bytes| bytes > peak);
+        if let Some(peak) = peak.filter(is_over_by_gaps) {
+            text += &format!(": {} of values at once, and gaps between them", mebibytes(peak));
         }
         text
     };
