@@ -149,7 +149,7 @@ pub(crate) fn heap_bytes(
     Ok(heap(&buffers).max(most))
 }
 
-/// The share of the lengths drawn for which a heap may be larger.
+/// Of the lengths drawn one in so many may have a larger heap.
 const RARE: usize = 4;
 /// Pairs of buffers compared for all lengths drawn.
 const MOST_DRAWN: usize = 20_000_000;

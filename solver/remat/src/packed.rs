@@ -225,15 +225,16 @@ mod tests {
                 ..Options::default()
             };
             let cap = under(None).cap_bytes;
-            let heap = |outcome: &Outcome| {
-                problem.resident_bytes + heap_bytes(&problem, &outcome.schedule, None, Some(cap), 0).unwrap()
+            let heap = |outcome: &Outcome, drawings| {
+                let block = heap_bytes(&problem, &outcome.schedule, None, Some(cap), drawings);
+                problem.resident_bytes + block.unwrap()
             };
             let Ok(outcome) = plan(&problem, &under(Some(0))) else { continue };
-            assert!(heap(&outcome) <= cap && outcome.arena.is_none());
+            assert!(heap(&outcome, DRAWINGS) <= cap && outcome.arena.is_none());
             assert!(outcome.report.bound().value() <= outcome.report.value);
             planned += 1;
             let live = plan(&problem, &under(None)).unwrap();
-            let over = heap(&live).saturating_sub(cap);
+            let over = heap(&live, 0).saturating_sub(cap);
             if over > 0 {
                 lowered += 1;
                 // Where there is room for them, gaps change nothing.

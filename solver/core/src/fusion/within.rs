@@ -36,15 +36,15 @@ impl<'g> Needs<'g> {
     /// The bytes of stored values that a group reads and makes, once where it writes over an operand.
     #[must_use]
     pub fn read_and_made(&self, group: &Group) -> Bytes {
-        let made = self.fused.value_bytes(group.root).0 - self.over_bytes(group.root);
+        let made = self.fused.value_bytes(group.root).0 - over_bytes(self.fused, group.root);
         let read = self.fused.value_inputs(group.root).into_iter().map(|id| self.read[id].0);
         Bytes(read.fold(made, u64::saturating_add))
     }
+}
 
-    /// Bytes of an op's value that lie where an operand was.
-    fn over_bytes(&self, op: OpId) -> u64 {
-        self.fused.ops[op].over.map_or(0, |_| self.fused.value_bytes(op).0)
-    }
+/// Bytes of an op's value that lie where an operand was.
+fn over_bytes(fused: &Graph, op: OpId) -> u64 {
+    fused.ops[op].over.map_or(0, |_| fused.value_bytes(op).0)
 }
 
 /// Ops to hold so that groups which read and make more than `most` says fall into parts which need less: at the op that leaves the least
@@ -58,13 +58,12 @@ pub fn parts_within(
     most: impl Fn(&Group) -> Bytes,
 ) -> Vec<OpId> {
     let roots = computed_in(graph, fused, groups);
-    let in_fused = Needs::of(fused);
     let values = Values { graph, read: graph.bytes_beside_results(fused.ends) };
     let mut held = BTreeSet::new();
     for group in groups {
         let ops: Vec<OpId> = group.members.iter().copied().chain([group.root]).collect();
         let ops = values.behind(&ops, group.root, &held);
-        let whole = values.needs(&ops).saturating_sub(in_fused.over_bytes(group.root));
+        let whole = values.needs(&ops).saturating_sub(over_bytes(fused, group.root));
         let most = most(group).0;
         if whole <= most {
             continue;
